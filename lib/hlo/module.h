@@ -1,0 +1,109 @@
+// An optimized HLO module, reduced to what the tools ask of it: names at run time and at scheduling
+// time, calls, operands, collectives, fingerprint. Built from a HloProto or from HLO text; both give
+// the same module.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pgle {
+
+inline constexpr uint32_t kNoInstruction = UINT32_MAX;
+inline constexpr uint32_t kNoComputation = UINT32_MAX;
+
+// Where the computations of a `while` stand in its calls.
+inline constexpr size_t kWhileBody = 0;
+inline constexpr size_t kWhileCondition = 1;
+
+struct HloInstruction {
+  std::string_view name;             // at run time: the hlo_op of a trace
+  std::string_view scheduling_name;  // OpMetadata.scheduling_name; empty where XLA set none
+  std::string_view opcode;           // as in HLO text
+  int64_t id = 0;                    // unique_hlo_op_id of a trace; 0 in modules read from text
+  uint32_t computation = 0;
+  bool is_root = false;
+  std::vector<uint32_t> operands;  // instructions of the same computation
+  std::vector<uint32_t> calls;     // computations
+  // Of a collective. Devices a group; 0 where the HLO does not say.
+  int64_t group_size = 0;
+  std::vector<std::pair<int64_t, int64_t>> source_target_pairs;
+};
+
+struct HloComputation {
+  std::string_view name;
+  uint32_t root = kNoInstruction;
+  std::vector<uint32_t> instructions;  // in schedule order where the module is scheduled
+  std::vector<uint32_t> callers;       // instructions, one entry a call
+};
+
+class HloModule {
+ public:
+  HloModule() = default;
+  HloModule(HloModule&&) = default;
+  HloModule& operator=(HloModule&&) = default;
+  HloModule(const HloModule&) = delete;  // names point into the module's own strings
+
+  const std::string& name() const { return name_; }
+  int64_t id() const { return id_; }  // program_id of a trace; 0 in modules read from text
+  // fingerprint_before_lhs: the module's own attribute (XLA since 2024-02), else the entry root's.
+  // Empty when the module was never scheduled.
+  const std::string& fingerprint() const { return fingerprint_; }
+  // The entry root's attribute alone: the only one that XLA's own extraction reads.
+  const std::string& root_fingerprint() const { return root_fingerprint_; }
+  bool is_scheduled() const { return is_scheduled_; }
+  uint32_t entry() const { return entry_; }
+
+  const std::vector<HloInstruction>& instructions() const { return instructions_; }
+  const std::vector<HloComputation>& computations() const { return computations_; }
+  const HloInstruction& instruction(uint32_t index) const { return instructions_[index]; }
+  const HloComputation& computation(uint32_t index) const { return computations_[index]; }
+
+  // kNoInstruction when there is none.
+  uint32_t FindById(int64_t id) const;
+  uint32_t FindByName(std::string_view name) const;
+
+  // The instruction that an async-start runs (its computation's root), seen through nested async
+  // wrappers; kNoInstruction for any other opcode.
+  uint32_t WrappedInstruction(uint32_t index) const;
+  // The async-start that runs this instruction; kNoInstruction when it runs by itself.
+  uint32_t AsyncStartOf(uint32_t index) const;
+  // The collective that this instruction is or holds: itself, the wrapped one of an async-start, or
+  // one inside a fusion, call or wrapped computation. kNoInstruction when it does not communicate.
+  uint32_t CollectiveIn(uint32_t index) const;
+
+ private:
+  friend class HloModuleBuilder;
+  std::string name_, fingerprint_, root_fingerprint_;
+  int64_t id_ = 0;
+  bool is_scheduled_ = false;
+  uint32_t entry_ = kNoComputation;
+  std::vector<HloInstruction> instructions_;
+  std::vector<HloComputation> computations_;
+  std::deque<std::string> strings_;  // stable addresses
+  std::unordered_map<int64_t, uint32_t> by_id_;
+  std::unordered_map<std::string_view, uint32_t> by_name_;
+};
+
+// Reads a serialized HloProto (`name` is for messages).
+// Errors: not a HloProto, cut short, no entry computation, references to what does not exist.
+Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name);
+
+// Reads HLO text, as XLA dumps it with --xla_dump_to alone.
+// Errors: not HLO text, with the line; no entry computation.
+Result<HloModule> ParseHloText(std::string_view text, const std::string& name);
+
+// Either of the two, told by content ("HloModule " starts a text).
+Result<HloModule> ParseHlo(std::string_view bytes, const std::string& name);
+
+// Name and id alone, for choosing among many modules: {name, id}.
+Result<std::pair<std::string, int64_t>> PeekHloProto(std::string_view bytes,
+                                                     const std::string& name);
+
+}  // namespace pgle

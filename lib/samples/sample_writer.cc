@@ -1,0 +1,2 @@
+#include "samples/sample_file.h"
+namespace pgle { struct SampleWriter::State{}; struct SampleReader::State{}; SampleWriter::SampleWriter(std::unique_ptr<State>){} SampleWriter::SampleWriter(SampleWriter&&) noexcept=default; SampleWriter::~SampleWriter()=default; Result<SampleWriter> SampleWriter::Create(const std::string&,const SampleHeader&){return Failed("","");} Status SampleWriter::Add(const SampleRecord&){return {};} Status SampleWriter::Finish(){return {};} bool ComesBefore(const SampleRecord&,const SampleRecord&){return false;} }

@@ -1,0 +1,258 @@
+// pgle-extract: traces of training runs in, an instruction-latency profile out.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/sha256.h"
+#include "cli.h"
+#include "extract/extract.h"
+#include "extract/jaxlib_compat.h"
+#include "extract/report.h"
+#include "extract/sample_export.h"
+#include "io/output.h"
+
+namespace pgle {
+namespace {
+
+constexpr const char* kTool = "pgle-extract";
+
+constexpr const char* kExamples = R"(Examples:
+  pgle-extract logs -o profile.pb
+      the newest run under logs/plugins/profile; then compile with
+      XLA_FLAGS=--xla_gpu_pgle_profile_file_or_directory_path=$PWD/profile.pb
+  pgle-extract host*.xplane.pb.zst --hlo dump -o profile.pb --min-coverage 95%
+      the processes of one job; exit status 3 and no file below 95 %
+  pgle-extract logs --samples host0.samples.zst
+      for pgle-merge, which makes one profile for all hosts
+pgle-extract(1) tells the rest.)";
+
+struct Arguments {
+  ExtractOptions extract;
+  std::string output, json, depfile, per_module, samples, compat, min_coverage;
+  std::string statistic = "median", collectives = "transfer", keys = "auto", names = "scheduling",
+              async_fusions = "skip";
+  bool strict = false;
+};
+
+void AddOptions(CLI::App& app, Arguments* args) {
+  const auto choice = [&](const char* flag, std::string* value, const char* help,
+                          const std::vector<std::string>& values) {
+    std::string type;
+    for (const std::string& v : values) type += (type.empty() ? "" : "|") + v;
+    app.add_option(flag, *value, help)->check(CLI::IsMember(values))->type_name(type);
+  };
+  app.add_option("input", args->extract.inputs,
+                 "Log directories, run directories, .xplane.pb files (also .zst, .gz), - for stdin")
+      ->required()
+      ->type_name("INPUT");
+  app.add_option("-o,--output", args->output, "Profile to write: .pb, .pbtxt, or -")
+      ->type_name("FILE");
+  app.add_option("--stat", args->statistic, "median (default), mean, min, max or pNN")
+      ->type_name("STAT");
+  choice("--collectives", &args->collectives, "Transfer time (default), or as measured",
+         {"transfer", "plain"});
+  choice("--keys", &args->keys, "Names with fingerprint, without, or both",
+         {"auto", "both", "bare", "qualified"});
+  choice("--names", &args->names, "Which names costs go under", {"scheduling", "runtime", "both"});
+  choice("--async-fusions", &args->async_fusions, "Asynchronous pairs that are no collectives",
+         {"skip", "cost", "zero"});
+  choice("--compat", &args->compat, "jaxlib's own result: to 0.11.2, or (spans) from 0.12.0",
+         {"jaxlib", "jaxlib-spans"});
+  app.add_option("--module", args->extract.module_pattern, "Only modules that match")
+      ->type_name("RE");
+  app.add_option("--run", args->extract.run, "This run of a log directory, not the newest")
+      ->type_name("NAME");
+  app.add_option("--hlo", args->extract.hlo, "XLA dump for modules that the trace lacks")
+      ->type_name("PATH");
+  app.add_option("--skip-first", args->extract.skip_first, "Leave out N module runs on each device")
+      ->type_name("N");
+  app.add_option("--min-coverage", args->min_coverage, "Below it: status 3, nothing written")
+      ->type_name("P");
+  app.add_flag("--strict", args->strict, "Coverage counts what is left to XLA as missing");
+  app.add_option("--per-module", args->per_module, "Write <fingerprint>.pb files there")
+      ->type_name("DIR");
+  app.add_option("--samples", args->samples, "Write all samples, for pgle-merge")
+      ->type_name("FILE");
+  app.add_option("--json", args->json, "Write the report as JSON")->type_name("FILE");
+  app.add_option("--depfile", args->depfile, "Write what was read, for make and ninja")
+      ->type_name("FILE");
+  app.add_option("-j,--jobs", args->extract.jobs, "Files read at a time")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+}
+
+// "95%", "95" or "0.95" as a share of 1.
+Result<double> ParseShare(const std::string& text) {
+  char* end = nullptr;
+  double value = strtod(text.c_str(), &end);
+  const bool percent = *end == '%' || value > 1;
+  if (end == text.c_str() || (*end != '\0' && std::string(end) != "%") || value < 0 ||
+      value > 100) {
+    return UsageError("--min-coverage", fmt::format("'{}' is no share", text),
+                      "give a percentage, like 95%");
+  }
+  return percent ? value / 100 : value;
+}
+
+Status Interpret(Arguments* args) {
+  ExtractOptions& extract = args->extract;
+  PGLE_ASSIGN_OR_RETURN(extract.costs.statistic, Statistic::Parse(args->statistic));
+  extract.transfer_times = args->collectives == "transfer";
+  extract.keys = args->keys == "both"        ? KeyMode::kBoth
+                 : args->keys == "bare"      ? KeyMode::kBare
+                 : args->keys == "qualified" ? KeyMode::kQualified
+                                             : KeyMode::kAuto;
+  extract.costs.names = args->names == "runtime" ? NameMode::kRuntime
+                        : args->names == "both"  ? NameMode::kBoth
+                                                 : NameMode::kScheduling;
+  extract.costs.async_fusions = args->async_fusions == "cost"   ? AsyncFusions::kCost
+                                : args->async_fusions == "zero" ? AsyncFusions::kZero
+                                                                : AsyncFusions::kSkip;
+  extract.want_samples = !args->samples.empty();
+  extract.spool_directory = cli::SpoolDirectory();
+  if (args->output.empty() && args->per_module.empty() && args->samples.empty()) {
+    return UsageError("", "nothing to write", "name a profile with -o FILE.pb");
+  }
+  if (args->output == "-" && args->json == "-") {
+    return UsageError("--json", "standard output is taken by -o -", "name a file for one of them");
+  }
+  if (!args->output.empty() && args->output != "-") {
+    PGLE_ASSIGN_OR_RETURN([[maybe_unused]] const ProfileFormat format,
+                          ProfileFormatFor(args->output));
+  }
+  return cli::CheckBinaryOutput(args->output);
+}
+
+ProfileFormat FormatOf(const std::string& path) {
+  return path == "-" ? ProfileFormat::kBinary : ProfileFormatFor(path).value();
+}
+
+Status WriteDepfile(const Arguments& args, const std::vector<std::string>& files) {
+  if (args.depfile.empty()) return {};
+  return WriteFileAtomically(args.depfile, FormatDepfile(args.output, files));
+}
+
+int RunCompat(const Arguments& args, const cli::Messages& messages) {
+  Diagnostics diagnostics;
+  const auto files = ResolveInputs(args.extract, &diagnostics);
+  if (!files.ok()) return messages.Fail(files.error());
+  const auto profile = ExtractAsJaxlib(
+      *files, args.compat == "jaxlib" ? JaxlibRules::kEvents : JaxlibRules::kSpans,
+      args.extract.spool_directory);
+  if (!profile.ok()) return messages.Fail(profile.error());
+  messages.Print(diagnostics);
+  if (profile->costs.empty()) {
+    return messages.Fail(Failed("profile", "no event has an op, nothing to write",
+                                "jaxlib would write an empty profile here"));
+  }
+  Status status =
+      WriteFileAtomically(args.output, SerializeProfile(*profile, FormatOf(args.output)));
+  if (status.ok()) status = WriteDepfile(args, *files);
+  if (!status.ok()) return messages.Fail(status.error());
+  messages.Report(fmt::format("wrote {}: {} costs as jaxlib writes them\n", args.output,
+                              profile->costs.size()));
+  return 0;
+}
+
+// One file a module, by XLA's directory look-up: <fingerprint>.pbtxt first, then <fingerprint>.pb.
+Status WritePerModule(const std::string& directory, const Extraction& extraction,
+                      std::vector<std::string>* written) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(directory, error);
+  for (const ModuleCosts& module : extraction.costs) {
+    if (module.fingerprint.empty() || module.costs.empty()) continue;
+    const fs::path path = fs::path(directory) / (module.fingerprint + ".pb");
+    const fs::path shadow = fs::path(path).replace_extension(".pbtxt");
+    if (fs::exists(shadow, error)) {
+      return Refused(shadow, "XLA would read this file instead of the new .pb beside it",
+                     "remove it");
+    }
+    Diagnostics ignored;
+    PGLE_ASSIGN_OR_RETURN(const KeyedProfile keyed,
+                          AssembleProfile({module}, KeyMode::kQualified, &ignored));
+    PGLE_RETURN_IF_ERROR(WriteFileAtomically(
+        path, SerializeProfile(keyed.profile, ProfileFormat::kBinary)));
+    written->push_back(path);
+  }
+  if (written->empty()) {
+    return Failed(directory, "no module has a fingerprint, so no file can be named after one",
+                  "give the HLO of the run with --hlo");
+  }
+  return {};
+}
+
+Status WriteOutputs(const Arguments& args, const Extraction& extraction, ReportContext* context) {
+  if (!args.per_module.empty()) {
+    PGLE_RETURN_IF_ERROR(WritePerModule(args.per_module, extraction, &context->also_written));
+  }
+  if (!args.samples.empty()) {
+    PGLE_RETURN_IF_ERROR(
+        WriteSamples(args.samples, extraction, args.extract.costs.statistic.name()));
+    context->also_written.push_back(args.samples);
+  }
+  if (!args.output.empty()) {
+    const std::string bytes = SerializeProfile(extraction.keyed.profile, FormatOf(args.output));
+    PGLE_RETURN_IF_ERROR(WriteFileAtomically(args.output, bytes));
+    context->output = args.output;
+    context->output_sha256 = ToHex(Sha256Of(bytes));
+  }
+  return WriteDepfile(args, extraction.files);
+}
+
+int Run(int argc, char** argv) {
+  Arguments args;
+  cli::CommonOptions common;
+  CLI::App app("Turns traces of training runs into the latency profile that XLA's latency hiding\n"
+               "scheduler needs.", kTool);
+  AddOptions(app, &args);
+  cli::AddCommonOptions(app, &common);
+  app.footer(kExamples);
+  if (const std::optional<int> status = cli::Parse(app, argc, argv)) return *status;
+  const cli::Messages messages(kTool, common);
+  if (const Status status = Interpret(&args); !status.ok()) return messages.Fail(status.error());
+  if (!args.compat.empty()) return RunCompat(args, messages);
+
+  std::optional<double> min_coverage;
+  if (!args.min_coverage.empty()) {
+    const auto share = ParseShare(args.min_coverage);
+    if (!share.ok()) return messages.Fail(share.error());
+    min_coverage = *share;
+  }
+  Result<Extraction> extraction = [&] {
+    const cli::Progress progress(common, "reading traces");
+    return Extract(args.extract);
+  }();
+  if (!extraction.ok()) return messages.Fail(extraction.error());
+
+  ReportContext context;
+  context.version = PGLE_VERSION;
+  context.statistic = args.extract.costs.statistic.name();
+  context.strict = args.strict;
+  context.verbose = common.verbose;
+  Status status;
+  const double coverage = extraction->coverage_by_count(args.strict);
+  if (min_coverage && coverage < *min_coverage) {
+    status = Refused(args.output,
+                     fmt::format("not written: the profile covers {:.1f} % of the instructions, "
+                                 "{:.1f} % are asked for",
+                                 100 * coverage, 100 * *min_coverage),
+                     "the report says what is missing and why");
+  } else {
+    status = WriteOutputs(args, *extraction, &context);
+  }
+  if (!args.json.empty()) {
+    const Status json = WriteFileAtomically(args.json, FormatReportJson(*extraction, context));
+    if (!json.ok() && status.ok()) status = json.error();
+  }
+  messages.Print(extraction->diagnostics);
+  messages.Report(FormatReportText(*extraction, context));
+  messages.Print(ReportWarnings(*extraction));
+  return status.ok() ? 0 : messages.Fail(status.error());
+}
+
+}  // namespace
+}  // namespace pgle
+
+int main(int argc, char** argv) { return pgle::Run(argc, argv); }
