@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -109,6 +110,10 @@ Result<bool> FrameReader::Fill(size_t size) {
     ZSTD_outBuffer out{unpacked_.data(), unpacked_.size(), end_};
     const size_t expected = ZSTD_decompressStream(decoder_.get(), &out, &in);
     if (ZSTD_isError(expected)) {
+      if (ZSTD_getErrorCode(expected) == ZSTD_error_frameParameter_windowTooLarge) {
+        return Failed(name_, "was packed with a window over 8 MiB",
+                      "pack it again: zstd -dc --memory=2GB FILE | zstd -c > NEW");
+      }
       return Failed(name_, fmt::format("damaged zstd stream: {}", ZSTD_getErrorName(expected)),
                     kCopyAgain);
     }

@@ -29,6 +29,7 @@ struct TempDir {
   ~TempDir() { fs::remove_all(path); }
   std::string operator/(const std::string& name) const { return path / name; }
   std::string File(const std::string& name, const std::string& content) const {
+    fs::remove(path / name);  // to replace a file's content is slow on ext4, which syncs it
     std::ofstream(path / name, std::ios::binary) << content;
     return path / name;
   }
@@ -378,6 +379,29 @@ TEST_CASE("lengths that cannot be are refused before memory is taken for them") 
   // Allowed, but not there.
   raw.between = sample_wire::EncodeHead(sample_wire::kRecordTag, 1 << 30) + std::string(20, 'x');
   CHECK(Has(ErrorOf(Zstd(raw.Bytes())), "was cut inside"));
+}
+
+TEST_CASE("files packed again with other parameters") {
+  const TempDir dir;
+  const std::string bytes = Raw(Small()).Bytes();
+  for (const int window_log : {10, 23, 24}) {
+    CAPTURE(window_log);
+    ZSTD_CCtx* context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    std::string packed(1 << 16, '\0');
+    ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    ZSTD_compressStream2(context, &out, &in, ZSTD_e_continue);  // or the window shrinks to fit
+    REQUIRE(ZSTD_compressStream2(context, &out, &in, ZSTD_e_end) == 0);
+    ZSTD_freeCCtx(context);
+    packed.resize(out.pos);
+    if (window_log > 23) {
+      CHECK(Has(ErrorOf(packed), "window over 8 MiB"));
+    } else {
+      CHECK(*Read(dir.File("a", packed)) == Small());
+    }
+  }
 }
 
 TEST_CASE("other encodings of the same message are read") {

@@ -16,7 +16,7 @@ namespace {
 constexpr int kLevel = 3;
 // Matches are short and near (neighbouring names, durations), and thousands of decoders, each with
 // a window and a block, live side by side in pgle-merge.
-constexpr int kWindowLog = 17;
+constexpr int kWindowLog = 15;
 
 }  // namespace
 
