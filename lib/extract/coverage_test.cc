@@ -224,6 +224,21 @@ TEST_CASE("HLO from a dump, proto or text, gives the same costs as HLO from the 
     REQUIRE(with_dump.ok());
     CHECK(Profile(*with_dump) == expected);
   }
+  // Older XLA sets no scheduling names: everything under its own name, and complete by that.
+  const std::string text(Input::Open(stem + ".txt.zst")->bytes());
+  std::string old_text;
+  for (size_t at = 0; at < text.size();) {
+    const size_t name = text.find("scheduling_name=\"", at);
+    old_text += text.substr(at, name - at);
+    at = name == std::string::npos ? text.size() : text.find('"', name + 17) + 1;
+  }
+  options.hlo = dir.File("module_2667.jit_train_step.sm_9.0a_gpu_after_optimizations.txt", old_text);
+  const auto old_xla = Extract(options);
+  REQUIRE(old_xla.ok());
+  CHECK_FALSE(old_xla->modules[0].has_scheduling_names);
+  CHECK(old_xla->coverage_by_count() == 1);
+  CHECK(Profile(*old_xla).count("all-gather.19") == 1);
+  CHECK(Profile(*old_xla).count("all-gather-start") == 1);  // still asynchronous: the start's name
   options.hlo = TestRun("logs/hlo");  // has a jit_train_step of another program: its ops differ
   const auto foreign = Extract(options);
   REQUIRE(foreign.ok());

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "hlo/module.h"
+
 namespace pgle {
 namespace {
 

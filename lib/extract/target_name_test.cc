@@ -92,6 +92,24 @@ TEST_CASE_FIXTURE(Fixture, "old opcodes: the start has the cost, the done is nev
   CHECK(Of("old_done").name.empty());
 }
 
+TEST_CASE("without scheduling names: own names, and a clone's original") {
+  const auto module = ParseHloText(R"(HloModule jit_old
+
+ENTRY main {
+  x = f32[8]{0} parameter(0)
+  multiply.5 = f32[8]{0} multiply(x, x)
+  multiply.5.remat2 = f32[8]{0} multiply(x, x)
+  ROOT add.remat = f32[8]{0} add(multiply.5, multiply.5.remat2)
+}
+)", "test");
+  REQUIRE(module.ok());
+  CHECK_FALSE(module->has_scheduling_names());
+  CHECK(TargetNameOf(*module, module->FindByName("multiply.5")).name == "multiply.5");
+  CHECK(TargetNameOf(*module, module->FindByName("multiply.5.remat2")).name == "multiply.5");
+  CHECK(TargetNameOf(*module, module->FindByName("add.remat")).name == "add");
+  CHECK(TargetNameOf(*module, module->FindByName("add.remat")).is_own_name);
+}
+
 TEST_CASE_FIXTURE(Fixture, "what XLA added after scheduling keeps its own name") {
   CHECK(Of("multiply.5").name == "multiply.5");
   CHECK_FALSE(Of("multiply.5").is_own_name);
