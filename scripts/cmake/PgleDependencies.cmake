@@ -2,12 +2,10 @@
 # are linked shared (the default) or statically (PGLE_STATIC).
 if(PGLE_STATIC)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(Protobuf_USE_STATIC_LIBS ON)
   set(OPENSSL_USE_STATIC_LIBS ON)
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
-
-# Always static: loading and relocating it takes as long as reading a small trace.
-set(Protobuf_USE_STATIC_LIBS ON)
 
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
