@@ -1,11 +1,11 @@
-#include "extract/keys.h"
+#include "profile/keys.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_set>
 
-#include "hlo/module.h"
+#include "profile/remat.h"
 
 namespace pgle {
 namespace {
