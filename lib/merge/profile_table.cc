@@ -102,7 +102,11 @@ ProfileFacts ProfileTable::Add(uint32_t input, const CostProfile& profile) {
   std::vector<uint32_t> indices, fingerprints, duplicates;
   indices.reserve(profile.costs.size());
   for (const InstructionCost& cost : profile.costs) {
-    const uint32_t index = Intern(cost.name);
+    // Profiles of one program mostly hold the same names in the same order.
+    const size_t place = indices.size();
+    const bool as_before =
+        place < previous_.size() && names_[previous_[place]].key == cost.name;
+    const uint32_t index = as_before ? previous_[place] : Intern(cost.name);
     indices.push_back(index);
     Name& name = names_[index];
     Mark& mark = marks_[index];
@@ -160,6 +164,7 @@ ProfileFacts ProfileTable::Add(uint32_t input, const CostProfile& profile) {
   std::sort(facts.lone_bare.begin(), facts.lone_bare.end());
   std::sort(facts.duplicates.begin(), facts.duplicates.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
+  previous_ = std::move(indices);
   return facts;
 }
 

@@ -89,6 +89,7 @@ class ProfileTable {
   std::unordered_map<std::string_view, uint32_t> by_key_;
   std::vector<Name> names_;
   std::vector<Mark> marks_;
+  std::vector<uint32_t> previous_;  // names of the profile before
   std::deque<std::string> fingerprints_;
   std::unordered_map<std::string_view, uint32_t> by_fingerprint_;
 };
