@@ -41,11 +41,10 @@ void AddOptions(CLI::App& app, Arguments* args) {
       ->type_name("INPUT");
   app.add_option("-o,--output", args->output, "Profile to write: .pb, .pbtxt, or -")
       ->type_name("FILE");
-  args->has_percentile =
-      app.add_option("-p,--percentile", args->percentile,
-                     "Of all costs of a name: 90; samples: their own statistic")
-          ->check(CLI::Range(0.0, 100.0))
-          ->type_name("P");
+  args->has_percentile = app.add_option("-p,--percentile", args->percentile,
+                                        "Of all costs of a name: 90; samples: their own statistic")
+                             ->check(CLI::Range(0.0, 100.0))
+                             ->type_name("P");
   args->has_collective_percentile =
       app.add_option("--collective-percentile", args->collective_percentile,
                      "The same for collectives alone")
@@ -137,8 +136,10 @@ Status WriteOutputs(const Arguments& args, const Merged& merged, MergeContext* c
 int Run(int argc, char** argv) {
   Arguments args;
   cli::CommonOptions common;
-  CLI::App app("Merges the profiles or samples of all processes of a job into one profile, the same\n"
-               "for every host.", kTool);
+  CLI::App app(
+      "Merges the profiles or samples of all processes of a job into one profile, the same\n"
+      "for every host.",
+      kTool);
   args.merge.jobs = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 16U));
   AddOptions(app, &args);
   cli::AddCommonOptions(app, &common);
@@ -174,4 +175,6 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace pgle
 
-int main(int argc, char** argv) { return pgle::Run(argc, argv); }
+int main(int argc, char** argv) {
+  return pgle::Run(argc, argv);
+}

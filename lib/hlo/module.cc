@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "hlo/module_builder.h"
 #include "hlo/opcodes.h"

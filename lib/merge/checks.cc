@@ -72,11 +72,11 @@ Status CheckProcesses(const std::vector<ModuleVersions>& versions, const MergeOp
   for (ModuleDrift& drift : merged->drift.modules) {
     PGLE_RETURN_IF_ERROR(NameInstructions(options, table, &drift));
     if (!IsRefusable(drift)) {
-      merged->diagnostics.Warn("drift",
-                               "some profiles hold more modules than others: " +
-                                   Describe(drift, kProcessesShown),
-                               "right if those processes ran modules of their own; sample files "
-                               "tell by module name");
+      merged->diagnostics.Warn(
+          "drift",
+          "some profiles hold more modules than others: " + Describe(drift, kProcessesShown),
+          "right if those processes ran modules of their own; sample files "
+          "tell by module name");
       continue;
     }
     Error error = DriftError(drift);
@@ -99,23 +99,24 @@ Status CheckProcesses(const std::vector<ModuleVersions>& versions, const MergeOp
   } else if (drift.unchecked > 0) {
     merged->diagnostics.Note("drift",
                              fmt::format("{} of {} processes carry no fingerprint and were not "
-                                         "checked", drift.unchecked,
-                                         drift.unchecked + drift.checked));
+                                         "checked",
+                                         drift.unchecked, drift.unchecked + drift.checked));
   }
   const uint64_t expected = options.expect_processes;
   if (expected > 0 && merged->processes < expected) {
-    const Error error = Refused(
-        "--expect-processes",
-        fmt::format("{} processes are expected, {} {} here", expected, merged->processes,
-                    merged->processes == 1 ? "is" : "are"),
-        "find out which host wrote nothing; inputs that are equal count once");
-    if (merged->refusal) WarnAsError(error, &merged->diagnostics);
-    else merged->refusal = error;
+    const Error error =
+        Refused("--expect-processes",
+                fmt::format("processes: {} expected, {} found", expected, merged->processes),
+                "find out which host wrote nothing; inputs that are equal count once");
+    if (merged->refusal)
+      WarnAsError(error, &merged->diagnostics);
+    else
+      merged->refusal = error;
   } else if (expected > 0 && merged->processes > expected) {
-    merged->diagnostics.Warn("--expect-processes",
-                             fmt::format("{} processes are expected, {} are here", expected,
-                                         merged->processes),
-                             "files of another run may lie among the inputs");
+    merged->diagnostics.Warn(
+        "--expect-processes",
+        fmt::format("processes: {} expected, {} found", expected, merged->processes),
+        "files of another run may lie among the inputs");
   }
   return {};
 }
@@ -147,13 +148,15 @@ void ReportSpreads(const MergeOptions& options, Merged* merged) {
                   spreads.size() > kSpreadsShown
                       ? fmt::format(" and {} more", spreads.size() - kSpreadsShown)
                       : ""),
-      merged->kind == InputKind::kProfiles
-          ? "a slow host, another program, or collectives with their waiting; sample files take the "
-            "waiting out"
-          : "a slow host or another program; --json lists all");
+      merged->kind == InputKind::kProfiles ? "a slow host, another program, or collectives with "
+                                             "their waiting; sample files take the "
+                                             "waiting out"
+                                           : "a slow host or another program; --json lists all");
 }
 
-std::string PercentileName(double percentile) { return fmt::format("p{:g}", percentile); }
+std::string PercentileName(double percentile) {
+  return fmt::format("p{:g}", percentile);
+}
 
 Status SettleUnreadable(std::vector<Error> errors, size_t total, const MergeOptions& options,
                         Merged* merged) {

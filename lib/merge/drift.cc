@@ -15,9 +15,11 @@ using Fingerprints = std::vector<std::string>;
 bool AllNested(const std::vector<DriftSide>& sides) {
   std::vector<const Fingerprints*> sets;
   for (const DriftSide& side : sides) sets.push_back(&side.fingerprints);
-  std::sort(sets.begin(), sets.end(), [](const auto* a, const auto* b) { return a->size() < b->size(); });
+  std::sort(sets.begin(), sets.end(),
+            [](const auto* a, const auto* b) { return a->size() < b->size(); });
   for (size_t i = 1; i < sets.size(); ++i) {
-    if (!std::includes(sets[i]->begin(), sets[i]->end(), sets[i - 1]->begin(), sets[i - 1]->end())) {
+    if (!std::includes(sets[i]->begin(), sets[i]->end(), sets[i - 1]->begin(),
+                       sets[i - 1]->end())) {
       return false;
     }
   }
@@ -69,7 +71,9 @@ DriftReport FindDrift(const std::vector<ModuleVersions>& versions) {
   return report;
 }
 
-bool IsRefusable(const ModuleDrift& drift) { return !drift.module.empty() || !drift.is_nested; }
+bool IsRefusable(const ModuleDrift& drift) {
+  return !drift.module.empty() || !drift.is_nested;
+}
 
 std::string Describe(const ModuleDrift& drift, size_t shown) {
   std::string text;

@@ -28,8 +28,9 @@ struct ModuleDrift {
   // and others did not; where the module's name is known it is drift.
   bool is_nested = false;
   std::vector<DriftSide> sides;  // most processes first
-  std::vector<std::string> instructions;  // that differ between the first two sides, as far as known
-  std::string instructions_from;          // where that is known from
+  std::vector<std::string>
+      instructions;               // that differ between the first two sides, as far as known
+  std::string instructions_from;  // where that is known from
 };
 
 struct DriftReport {

@@ -34,14 +34,15 @@ TEST_CASE("a version more is drift of a module, but not of a profile that names 
   const DriftReport profile = FindDrift({{"", "a", {"f", "g"}}, {"", "b", {"f"}}});
   REQUIRE(profile.modules.size() == 1);
   CHECK_FALSE(IsRefusable(profile.modules[0]));
-  const DriftReport both = FindDrift({{"", "a", {"f", "g"}}, {"", "b", {"f", "h"}}, {"", "c", {"f"}}});
+  const DriftReport both =
+      FindDrift({{"", "a", {"f", "g"}}, {"", "b", {"f", "h"}}, {"", "c", {"f"}}});
   REQUIRE(both.modules.size() == 1);
   CHECK(IsRefusable(both.modules[0]));
 }
 
 TEST_CASE("without fingerprints nothing is checked, and a module that one process ran is none") {
-  const DriftReport report = FindDrift({{"m", "a", {}}, {"m", "b", {}}, {"m", "c", {"f"}},
-                                        {"n", "c", {"g"}}});
+  const DriftReport report =
+      FindDrift({{"m", "a", {}}, {"m", "b", {}}, {"m", "c", {"f"}}, {"n", "c", {"g"}}});
   CHECK(report.modules.empty());
   CHECK(report.checked == 1);
   CHECK(report.unchecked == 2);

@@ -17,23 +17,30 @@ namespace fs = std::filesystem;
 
 // Fields of HloProto and below; see proto/hlo.proto.
 constexpr protozero::pbf_tag_type kModule = 1, kComputations = 3, kInstructions = 2;
-constexpr protozero::pbf_tag_type kName = 1, kMetadata = 7, kChannel = 26, kId = 35,
-                                  kOperands = 36, kControlPredecessors = 37, kCalled = 38,
-                                  kAttributes = 68;
+constexpr protozero::pbf_tag_type kName = 1, kMetadata = 7, kChannel = 26, kId = 35, kOperands = 36,
+                                  kControlPredecessors = 37, kCalled = 38, kAttributes = 68;
 
 bool IsIdentity(protozero::pbf_tag_type tag) {
   return tag == kMetadata || tag == kChannel || tag == kId || tag == kOperands ||
          tag == kControlPredecessors || tag == kCalled || tag == kAttributes;
 }
 
-void Mix(size_t value, size_t* hash) { *hash = *hash * 1099511628211U + value; }
+void Mix(size_t value, size_t* hash) {
+  *hash = *hash * 1099511628211U + value;
+}
 
 void MixField(protozero::pbf_reader& field, size_t* hash) {
   Mix(static_cast<size_t>(field.tag_and_type()), hash);
   switch (field.wire_type()) {
-    case protozero::pbf_wire_type::varint: Mix(field.get_uint64(), hash); break;
-    case protozero::pbf_wire_type::fixed64: Mix(field.get_fixed64(), hash); break;
-    case protozero::pbf_wire_type::fixed32: Mix(field.get_fixed32(), hash); break;
+    case protozero::pbf_wire_type::varint:
+      Mix(field.get_uint64(), hash);
+      break;
+    case protozero::pbf_wire_type::fixed64:
+      Mix(field.get_fixed64(), hash);
+      break;
+    case protozero::pbf_wire_type::fixed32:
+      Mix(field.get_fixed32(), hash);
+      break;
     default: {
       const protozero::data_view view = field.get_view();
       Mix(std::hash<std::string_view>()({view.data(), view.size()}), hash);
@@ -115,9 +122,9 @@ std::vector<std::string> DifferingInstructions(const ModuleDigest& a, const Modu
   return names;
 }
 
-Result<std::map<std::string, ModuleDigest>> FindModules(const std::vector<std::string>& paths,
-                                                        const std::vector<std::string>& fingerprints,
-                                                        const std::string& spool_directory) {
+Result<std::map<std::string, ModuleDigest>> FindModules(
+    const std::vector<std::string>& paths, const std::vector<std::string>& fingerprints,
+    const std::string& spool_directory) {
   std::map<std::string, ModuleDigest> found;
   for (const std::string& path : paths) {
     PGLE_ASSIGN_OR_RETURN(const std::vector<std::string> files, HloFiles(path));

@@ -25,8 +25,8 @@ std::vector<std::string> DifferingInstructions(const ModuleDigest& a, const Modu
 
 // The modules with these fingerprints among HLO files (.hlo.pb, also .zst and .gz) and XLA dump
 // folders. Errors: a path does not exist, a file is damaged.
-Result<std::map<std::string, ModuleDigest>> FindModules(const std::vector<std::string>& paths,
-                                                        const std::vector<std::string>& fingerprints,
-                                                        const std::string& spool_directory);
+Result<std::map<std::string, ModuleDigest>> FindModules(
+    const std::vector<std::string>& paths, const std::vector<std::string>& fingerprints,
+    const std::string& spool_directory);
 
 }  // namespace pgle

@@ -110,10 +110,12 @@ Result<InputList> ResolveMergeInputs(const std::vector<std::string>& arguments, 
     const bool profiles_first = list.kind == InputKind::kProfiles;
     const std::string& profile = profiles_first ? list.files.front() : file;
     const std::string& samples = profiles_first ? file : list.files.front();
-    return UsageError(samples,
-                      fmt::format("is no profile by its name (.pb, .pbtxt), but {} is: profiles and "
-                                  "sample files cannot be merged together", profile),
-                      "give one kind only");
+    return UsageError(
+        samples,
+        fmt::format("is no profile by its name (.pb, .pbtxt), but {} is: profiles and "
+                    "sample files cannot be merged together",
+                    profile),
+        "give one kind only");
   }
   return list;
 }

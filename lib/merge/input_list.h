@@ -21,9 +21,9 @@ InputKind InputKindOf(const std::string& path);
 
 // `arguments`: files; directories (the profiles or the sample files in them, not deeper; trace and
 // HLO files are passed over); "@LIST", a file with a name on each line; "@-" or "-", such a list on
-// standard input. `nul_separated`: names in lists end with NUL instead, as find -print0 writes them.
-// Errors: a list or directory cannot be read or names nothing; profiles and sample files together.
-// A file that does not exist is no error here: whoever reads it says so.
+// standard input. `nul_separated`: names in lists end with NUL instead, as find -print0 writes
+// them. Errors: a list or directory cannot be read or names nothing; profiles and sample files
+// together. A file that does not exist is no error here: whoever reads it says so.
 Result<InputList> ResolveMergeInputs(const std::vector<std::string>& arguments, bool nul_separated,
                                      const std::string& spool_directory);
 

@@ -1,4 +1,5 @@
-// pgle-merge's work: profiles or sample files of many processes in, one profile for all of them out.
+// pgle-merge's work: profiles or sample files of many processes in, one profile for all of them
+// out.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +21,19 @@ namespace pgle {
 inline constexpr double kDefaultPercentile = 90;
 
 struct MergeOptions {
-  std::vector<std::string> inputs;     // as on the command line; see ResolveMergeInputs
-  bool nul_separated = false;          // lists of inputs
-  std::optional<double> percentile;    // 0..100; none: kDefaultPercentile, samples: their header's
+  std::vector<std::string> inputs;   // as on the command line; see ResolveMergeInputs
+  bool nul_separated = false;        // lists of inputs
+  std::optional<double> percentile;  // 0..100; none: kDefaultPercentile, samples: their header's
   std::optional<double> collective_percentile;  // none: as `percentile`
-  KeyMode keys = KeyMode::kAuto;       // samples only; profiles keep their keys
-  bool skip_unreadable = false;        // --failure-mode warn
+  KeyMode keys = KeyMode::kAuto;                // samples only; profiles keep their keys
+  bool skip_unreadable = false;                 // --failure-mode warn
   bool allow_drift = false;
-  uint64_t expect_processes = 0;       // 0: any number
-  double max_spread = 5;               // a cost that differs by more over processes is warned of
-  std::vector<std::string> hlo;        // for naming what differs between versions of a module
-  std::vector<std::string> outputs;    // that no input may be
-  std::string samples_out;             // samples only; written by Merge() once all is well
-  std::string per_module;              // a directory: checked by Merge(), written by the caller
+  uint64_t expect_processes = 0;     // 0: any number
+  double max_spread = 5;             // a cost that differs by more over processes is warned of
+  std::vector<std::string> hlo;      // for naming what differs between versions of a module
+  std::vector<std::string> outputs;  // that no input may be
+  std::string samples_out;           // samples only; written by Merge() once all is well
+  std::string per_module;            // a directory: checked by Merge(), written by the caller
   bool want_profile = true;
   int jobs = 1;
   std::string spool_directory = "/tmp";
@@ -70,17 +71,17 @@ struct ModuleProfile {
 
 struct Merged {
   InputKind kind = InputKind::kProfiles;
-  std::string statistic;             // "p90"; also of collectives unless that differs
+  std::string statistic;  // "p90"; also of collectives unless that differs
   std::string collective_statistic;
-  std::vector<MergeInput> inputs;    // merged, in the order given
-  std::vector<Error> skipped;        // unreadable
-  uint64_t processes = 0;            // distinct ones
+  std::vector<MergeInput> inputs;  // merged, in the order given
+  std::vector<Error> skipped;      // unreadable
+  uint64_t processes = 0;          // distinct ones
   DriftReport drift;
-  std::vector<CostSpread> spreads;   // widest first
-  uint64_t partial_names = 0;        // that not every process has
+  std::vector<CostSpread> spreads;  // widest first
+  uint64_t partial_names = 0;       // that not every process has
   SampleTotals samples;
-  KeyedProfile keyed;                // for profiles the mode is as found
-  std::vector<ModuleProfile> modules;  // by fingerprint
+  KeyedProfile keyed;                     // for profiles the mode is as found
+  std::vector<ModuleProfile> modules;     // by fingerprint
   std::vector<std::string> module_files;  // of --per-module, to be written
   // A check said no: no profile and no file.
   std::optional<Error> refusal;

@@ -80,18 +80,19 @@ class InputWarnings {
     }
     if (!lone_bare_.empty()) {
       const MergeInput& input = *lone_bare_.front();
-      diagnostics->Warn(input.file + Others(lone_bare_),
-                        fmt::format("{} without a qualified twin beside qualified ones: {}{}",
-                                    Names(input.facts.lone_bare.size()),
-                                    input.facts.lone_bare.front(),
-                                    input.facts.lone_bare.size() > 1 ? ", ..." : ""),
-                        "such costs apply to every module with an instruction of that name");
+      diagnostics->Warn(
+          input.file + Others(lone_bare_),
+          fmt::format("{} without a qualified twin beside qualified ones: {}{}",
+                      Names(input.facts.lone_bare.size()), input.facts.lone_bare.front(),
+                      input.facts.lone_bare.size() > 1 ? ", ..." : ""),
+          "such costs apply to every module with an instruction of that name");
     }
     if (!never_used_.empty()) {
       const MergeInput& input = *never_used_.front();
       diagnostics->Warn(input.file + Others(never_used_),
                         fmt::format("{} that XLA drops: they are not of the form "
-                                    "fingerprint::instruction", Names(input.facts.never_used)),
+                                    "fingerprint::instruction",
+                                    Names(input.facts.never_used)),
                         "they were merged, as jaxlib does");
     }
   }
@@ -242,8 +243,10 @@ Status MergeProfiles(const std::vector<std::string>& files, const MergeOptions& 
   std::vector<ProfileTable> tables(static_cast<size_t>(std::max(options.jobs, 1)));
   RunParallel(files.size(), options.jobs, [&](size_t i, size_t thread) {
     const Result<CostProfile> profile = ReadOne(files[i], options.spool_directory, &read[i].sha256);
-    if (!profile.ok()) read[i].error = profile.error();
-    else read[i].facts = tables[thread].Add(static_cast<uint32_t>(i), *profile);
+    if (!profile.ok())
+      read[i].error = profile.error();
+    else
+      read[i].facts = tables[thread].Add(static_cast<uint32_t>(i), *profile);
   });
   std::vector<Error> errors;
   for (size_t i = 0; i < files.size(); ++i) {

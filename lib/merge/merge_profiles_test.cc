@@ -61,8 +61,8 @@ std::vector<std::string> RandomProfiles(const TempDir& dir, size_t count) {
 
 TEST_CASE("jaxlib's own results, entry for entry") {
   for (const int percentile : {0, 50, 85, 90, 100}) {
-    MergeOptions options = OptionsFor({TestRun("aggregate/in0.pb"), TestRun("aggregate/in1.pb"),
-                                       TestRun("aggregate/in2.pb")});
+    MergeOptions options = OptionsFor(
+        {TestRun("aggregate/in0.pb"), TestRun("aggregate/in1.pb"), TestRun("aggregate/in2.pb")});
     options.percentile = percentile;
     const auto merged = Merge(options);
     REQUIRE(merged.ok());
@@ -130,7 +130,8 @@ TEST_CASE("collectives may have a percentile of their own") {
   options.collective_percentile = 0;
   const auto merged = Merge(options);
   REQUIRE(merged.ok());
-  CHECK(AsMap(merged->keyed.profile) == std::map<std::string, double>{{"all-reduce.1", 1}, {"fusion", 2}});
+  CHECK(AsMap(merged->keyed.profile) ==
+        std::map<std::string, double>{{"all-reduce.1", 1}, {"fusion", 2}});
 }
 
 TEST_CASE("drift is refused, or said and merged") {
@@ -160,7 +161,7 @@ TEST_CASE("a missing process is refused; equal files are one process") {
   options.expect_processes = 2;
   CHECK_FALSE(Merge(options)->refusal.has_value());
   options.expect_processes = 1;
-  CHECK(Says(*Merge(options), "1 processes are expected, 2 are here"));
+  CHECK(Says(*Merge(options), "processes: 1 expected, 2 found"));
 }
 
 TEST_CASE("an unreadable input stops the merge, or is skipped and said") {

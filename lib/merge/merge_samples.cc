@@ -82,10 +82,13 @@ void CheckRepeatedProcesses(const std::vector<std::string>& files,
     for (const SampleProcess& process : inputs[i].header.processes) {
       const auto [it, is_new] = input_of.try_emplace(process.id, i);
       if (is_new || merged->refusal) continue;
-      merged->refusal = Refused(
-          files[i], fmt::format("holds process {}, which {} holds too", process.name,
-                                it->second == i ? "it" : files[it->second]),
-          "its executions would count twice: leave one of the two out");
+      const std::string& other = files[it->second];
+      merged->refusal =
+          Refused(files[i],
+                  other == files[i]
+                      ? "is named twice"
+                      : fmt::format("holds process {}, which {} holds too", process.name, other),
+                  "its executions would count twice: leave one of the two out");
     }
   }
   merged->processes = input_of.size();
@@ -100,11 +103,11 @@ Result<std::string> ChooseStatistic(const std::vector<std::string>& files,
   for (size_t i = first + 1; i < inputs.size(); ++i) {
     if (inputs[i].error || inputs[i].header.statistic == inputs[first].header.statistic) continue;
     if (options.percentile) return PercentileName(*options.percentile);
-    return Refused(files[i],
-                   fmt::format("asks for the statistic {}, but {} for {}",
-                               inputs[i].header.statistic, files[first],
-                               inputs[first].header.statistic),
-                   "name the percentile with -p; -p 50 is the median");
+    return Refused(
+        files[i],
+        fmt::format("asks for the statistic {}, but {} for {}", inputs[i].header.statistic,
+                    files[first], inputs[first].header.statistic),
+        "name the percentile with -p; -p 50 is the median");
   }
   return inputs[first].header.statistic;
 }
@@ -152,8 +155,7 @@ class Pass {
           settled->processes < header_.modules[first.module].processes.size()) {
         ++merged_.partial_names;
       }
-      if (settled->processes > 1 &&
-          IsWide(settled->min_us, settled->max_us, options_.max_spread)) {
+      if (settled->processes > 1 && IsWide(settled->min_us, settled->max_us, options_.max_spread)) {
         merged_.spreads.push_back({first.name, settled->min_us, settled->max_us,
                                    names_.Of(header_.processes[settled->min_process]),
                                    names_.Of(header_.processes[settled->max_process])});
@@ -247,8 +249,7 @@ Status MergeSamples(const std::vector<std::string>& files, const MergeOptions& o
     merged->refusal = header_statistic.error();
     return {};
   }
-  merged->statistic =
-      options.percentile ? PercentileName(*options.percentile) : *header_statistic;
+  merged->statistic = options.percentile ? PercentileName(*options.percentile) : *header_statistic;
   merged->collective_statistic = options.collective_percentile
                                      ? PercentileName(*options.collective_percentile)
                                      : merged->statistic;

@@ -19,13 +19,15 @@ std::string FileBytes(const std::string& path) {
   return std::string(Input::Open(path)->bytes());
 }
 
-// The samples of one process of a job. `fingerprint` is that of jit_step; names lack here and there.
+// The samples of one process of a job. `fingerprint` is that of jit_step; names lack here and
+// there.
 std::string WriteProcess(const TempDir& dir, uint32_t number, const std::string& fingerprint = "f",
                          const std::string& statistic = "median") {
   std::mt19937 random(number);
   SampleHeader header;
   header.statistic = statistic;
-  header.processes = {{Sha256Of(std::to_string(number)), "host" + std::to_string(number) + "/x",
+  header.processes = {{Sha256Of(std::to_string(number)),
+                       "host" + std::to_string(number) + "/x",
                        {"GPU:0", "GPU:1"}}};
   header.modules = {{"jit_step", fingerprint, {0}, 1000 * kUs}, {"jit_init", "i", {0}, kUs}};
   std::sort(header.modules.begin(), header.modules.end(), [](const auto& a, const auto& b) {
@@ -101,7 +103,8 @@ TEST_CASE("a tree of merges, any order and any number of threads give the same b
       return std::vector<std::string>(files.begin() + static_cast<ptrdiff_t>(begin),
                                       files.begin() + static_cast<ptrdiff_t>(end));
     };
-    const std::string left = Union(dir, "left", part(0, 3)), right = Union(dir, "right", part(3, 8));
+    const std::string left = Union(dir, "left", part(0, 3)),
+                      right = Union(dir, "right", part(3, 8));
     const std::string tree = Union(dir, "tree", {right, files[8], left});
     CHECK(FileBytes(tree) == FileBytes(flat));
     MergeOptions options = OptionsFor({left, right, files[8]});
@@ -125,7 +128,8 @@ TEST_CASE("a process that comes twice is refused, at any depth") {
   const TempDir dir;
   const std::vector<std::string> files = WriteJob(dir, 3);
   const std::string two = Union(dir, "two", {files[0], files[1]});
-  for (const auto& inputs : {std::vector{files[0], files[0]}, std::vector{two, files[2], files[1]}}) {
+  for (const auto& inputs :
+       {std::vector{files[0], files[0]}, std::vector{two, files[2], files[1]}}) {
     const auto merged = Merge(OptionsFor(inputs));
     REQUIRE(merged.ok());
     REQUIRE(merged->refusal.has_value());
@@ -136,7 +140,8 @@ TEST_CASE("a process that comes twice is refused, at any depth") {
 
 TEST_CASE("drift is told by module, with the processes on each side") {
   const TempDir dir;
-  MergeOptions options = OptionsFor({WriteProcess(dir, 0), WriteProcess(dir, 1, "g"), WriteProcess(dir, 2)});
+  MergeOptions options =
+      OptionsFor({WriteProcess(dir, 0), WriteProcess(dir, 1, "g"), WriteProcess(dir, 2)});
   options.samples_out = (dir.path / "out.samples").string();
   const auto merged = Merge(options);
   REQUIRE(merged.ok());
@@ -153,7 +158,8 @@ TEST_CASE("drift is told by module, with the processes on each side") {
 
 TEST_CASE("the header's statistic, unless a percentile is given") {
   const TempDir dir;
-  MergeOptions options = OptionsFor({WriteProcess(dir, 0, "f", "min"), WriteProcess(dir, 1, "f", "min")});
+  MergeOptions options =
+      OptionsFor({WriteProcess(dir, 0, "f", "min"), WriteProcess(dir, 1, "f", "min")});
   CHECK(Merge(options)->statistic == "min");
   options.percentile = 100;
   options.collective_percentile = 0;

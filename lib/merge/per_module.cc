@@ -12,8 +12,9 @@ namespace fs = std::filesystem;
 
 // Fingerprints come from files that others wrote: one must not lead out of the directory.
 bool IsPlainName(const std::string& fingerprint) {
-  return !fingerprint.empty() && std::all_of(fingerprint.begin(), fingerprint.end(),
-                                             [](unsigned char c) { return isalnum(c) || c == '_'; });
+  return !fingerprint.empty() &&
+         std::all_of(fingerprint.begin(), fingerprint.end(),
+                     [](unsigned char c) { return isalnum(c) || c == '_'; });
 }
 
 fs::path PathFor(const std::string& directory, const ModuleProfile& module) {
@@ -31,7 +32,8 @@ Result<std::vector<std::string>> PlanModuleFiles(const std::string& directory,
   std::vector<std::string> paths;
   for (const ModuleProfile& module : modules) {
     if (!IsPlainName(module.fingerprint)) {
-      return Failed(directory, "'" + module.fingerprint + "' is no fingerprint to name a file after",
+      return Failed(directory,
+                    "'" + module.fingerprint + "' is no fingerprint to name a file after",
                     "XLA's are 32 hexadecimal digits: check where that name comes from");
     }
     const fs::path path = PathFor(directory, module);

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "hlo/opcodes.h"
-#include "profile/keys.h"
 #include "profile/remat.h"
 
 namespace pgle {
@@ -27,7 +26,7 @@ double AverageLikeXla(const CostProfile& profile, std::string_view key) {
   for (const InstructionCost& cost : profile.costs) {
     std::string_view its_fingerprint, its_name = cost.name;
     if (SplitKey(cost.name, &its_fingerprint, &its_name) ? its_fingerprint != fingerprint
-                                                        : its_name.find("::") != its_name.npos) {
+                                                         : its_name.find("::") != its_name.npos) {
       continue;
     }
     if (Stripped(its_name) != Stripped(name)) continue;
@@ -48,7 +47,8 @@ double JaxlibPercentile(std::vector<double>& costs, double percentile) {
 
 bool SplitKey(std::string_view key, std::string_view* fingerprint, std::string_view* name) {
   const size_t at = key.find("::");
-  if (at == std::string_view::npos || key.find("::", at + 2) != std::string_view::npos) return false;
+  if (at == std::string_view::npos || key.find("::", at + 2) != std::string_view::npos)
+    return false;
   if (at == 0 || at + 2 == key.size()) return false;
   *fingerprint = key.substr(0, at);
   *name = key.substr(at + 2);
@@ -104,8 +104,7 @@ ProfileFacts ProfileTable::Add(uint32_t input, const CostProfile& profile) {
   for (const InstructionCost& cost : profile.costs) {
     // Profiles of one program mostly hold the same names in the same order.
     const size_t place = indices.size();
-    const bool as_before =
-        place < previous_.size() && names_[previous_[place]].key == cost.name;
+    const bool as_before = place < previous_.size() && names_[previous_[place]].key == cost.name;
     const uint32_t index = as_before ? previous_[place] : Intern(cost.name);
     indices.push_back(index);
     Name& name = names_[index];
@@ -181,15 +180,14 @@ void ProfileTable::Absorb(ProfileTable&& other) {
     from.costs = {};
     to.inputs += from.inputs;
     // Of equal extremes the first input is named, whatever thread read it.
-    if (from.min_input != kNone && (to.min_input == kNone ||
-                                    std::tie(from.min_us, from.min_input) <
-                                        std::tie(to.min_us, to.min_input))) {
+    if (from.min_input != kNone &&
+        (to.min_input == kNone ||
+         std::tie(from.min_us, from.min_input) < std::tie(to.min_us, to.min_input))) {
       to.min_us = from.min_us;
       to.min_input = from.min_input;
     }
-    if (from.max_input != kNone &&
-        (to.max_input == kNone || from.max_us > to.max_us ||
-         (from.max_us == to.max_us && from.max_input < to.max_input))) {
+    if (from.max_input != kNone && (to.max_input == kNone || from.max_us > to.max_us ||
+                                    (from.max_us == to.max_us && from.max_input < to.max_input))) {
       to.max_us = from.max_us;
       to.max_input = from.max_input;
     }

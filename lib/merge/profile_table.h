@@ -25,23 +25,24 @@ struct DuplicateName {
 // What was seen in one profile.
 struct ProfileFacts {
   uint64_t entries = 0;
-  std::vector<std::string> fingerprints;   // sorted
-  std::vector<DuplicateName> duplicates;   // by name
-  bool averages = false;                   // a name holds ".remat"
-  uint64_t qualified = 0;                  // entries "fingerprint::name"
-  std::vector<std::string> lone_bare;      // bare, without "fingerprint::name" beside it; sorted
-  uint64_t never_used = 0;                 // names that XLA drops: "::" in them twice, or at an end
+  std::vector<std::string> fingerprints;  // sorted
+  std::vector<DuplicateName> duplicates;  // by name
+  bool averages = false;                  // a name holds ".remat"
+  uint64_t qualified = 0;                 // entries "fingerprint::name"
+  std::vector<std::string> lone_bare;     // bare, without "fingerprint::name" beside it; sorted
+  uint64_t never_used = 0;                // names that XLA drops: "::" in them twice, or at an end
 };
 
 // The value of jaxlib's aggregate_profiled_instructions (xla/python/aggregate_profile.cc): sorted
-// ascending, index int(percentile / 100.0 * (n - 1)), no interpolation. Reorders `costs`, which must
-// not be empty; `percentile` is in 0..100.
+// ascending, index int(percentile / 100.0 * (n - 1)), no interpolation. Reorders `costs`, which
+// must not be empty; `percentile` is in 0..100.
 double JaxlibPercentile(std::vector<double>& costs, double percentile);
 
 // Splits "fingerprint::name". False for a bare name, and for what XLA drops.
 bool SplitKey(std::string_view key, std::string_view* fingerprint, std::string_view* name);
 
-// Whether a name, by its form, is that of a collective ("all-gather-start.3", "all-reduce.1.0-fusion").
+// Whether a name, by its form, is that of a collective ("all-gather-start.3",
+// "all-reduce.1.0-fusion").
 bool IsCollectiveName(std::string_view key);
 
 class ProfileTable {
@@ -78,7 +79,7 @@ class ProfileTable {
     uint32_t bare = kNone;         // of a qualified name: the name without
     uint32_t seen_in = kNone, count = 0;
     double last_us = 0;
-    uint32_t twin_in = kNone;      // of a bare name: a qualified one was seen in this input
+    uint32_t twin_in = kNone;  // of a bare name: a qualified one was seen in this input
   };
 
   uint32_t Intern(std::string_view key);

@@ -9,7 +9,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "pgle.merge.report/1";
 
-Json OrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json OrNull(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
 
 Json ErrorJson(const Error& error) {
   return {{"where", error.where}, {"what", error.what}, {"hint", error.hint}};

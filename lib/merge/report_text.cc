@@ -60,15 +60,16 @@ std::string FormatMergeText(const Merged& merged, const MergeContext& context) {
   AppendInputs(merged, context.verbose, &out);
   AppendCollectives(merged.samples, &out);
   if (merged.partial_names > 0) {
-    out += fmt::format("{} {} not in every {}: taken over those that have {}\n",
-                       Count(merged.partial_names, "name"), merged.partial_names == 1 ? "is" : "are",
-                       merged.kind == InputKind::kProfiles ? "profile" : "process",
-                       merged.partial_names == 1 ? "it" : "them");
+    out +=
+        fmt::format("{} {} not in every {}: taken over those that have {}\n",
+                    Count(merged.partial_names, "name"), merged.partial_names == 1 ? "is" : "are",
+                    merged.kind == InputKind::kProfiles ? "profile" : "process",
+                    merged.partial_names == 1 ? "it" : "them");
   }
   if (!context.output.empty()) {
     out += fmt::format("wrote {}: {}, keys {}{}, sha256 {}\n", context.output,
-                       Count(merged.keyed.profile.costs.size(), "cost"), ToString(merged.keyed.mode),
-                       StatisticLine(merged), context.output_sha256);
+                       Count(merged.keyed.profile.costs.size(), "cost"),
+                       ToString(merged.keyed.mode), StatisticLine(merged), context.output_sha256);
   }
   if (context.also_written.size() <= 3 || context.verbose) {
     for (const std::string& file : context.also_written) out += fmt::format("wrote {}\n", file);

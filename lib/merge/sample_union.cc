@@ -122,7 +122,7 @@ struct SampleUnion::State {
   TemporaryDirectory spool;
   SampleHeader header;
   std::vector<Source> sources;
-  std::vector<size_t> heap;  // sources with a record, the first in order on top
+  std::vector<size_t> heap;     // sources with a record, the first in order on top
   std::optional<size_t> taken;  // whose record was handed out last
 
   bool IsLater(size_t a, size_t b) const {
@@ -170,7 +170,8 @@ struct SampleUnion::State {
     std::vector<Status> statuses(groups);
     RunParallel(groups, static_cast<int>(threads), [&](size_t g, size_t) {
       const auto begin = files.begin() + static_cast<ptrdiff_t>(g * fan_in);
-      const auto end = files.begin() + static_cast<ptrdiff_t>(std::min(files.size(), (g + 1) * fan_in));
+      const auto end =
+          files.begin() + static_cast<ptrdiff_t>(std::min(files.size(), (g + 1) * fan_in));
       merged[g] = fmt::format("{}/{}-{}.samples", spool.path(), round, g);
       statuses[g] = WriteUnion({begin, end}, merged[g]);
       if (round == 0) return;
@@ -208,7 +209,9 @@ Result<SampleUnion> SampleUnion::Open(std::vector<std::string> files, int jobs,
   return SampleUnion(std::move(state));
 }
 
-const SampleHeader& SampleUnion::header() const { return state_->header; }
+const SampleHeader& SampleUnion::header() const {
+  return state_->header;
+}
 
 Result<bool> SampleUnion::Next(SampleRecord* record) {
   State& state = *state_;

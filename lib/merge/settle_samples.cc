@@ -42,10 +42,14 @@ void CorrectOp(std::span<SampleRecord> op, SampleTotals* totals) {
 
 CostSource SourceOf(SampleClass sample_class) {
   switch (sample_class) {
-    case SampleClass::kNoActivity: return CostSource::kNoActivity;
-    case SampleClass::kAsyncPair: return CostSource::kAsyncPair;
-    case SampleClass::kCalled: return CostSource::kCalled;
-    default: return CostSource::kMeasured;
+    case SampleClass::kNoActivity:
+      return CostSource::kNoActivity;
+    case SampleClass::kAsyncPair:
+      return CostSource::kAsyncPair;
+    case SampleClass::kCalled:
+      return CostSource::kCalled;
+    default:
+      return CostSource::kMeasured;
   }
 }
 
@@ -67,7 +71,8 @@ std::optional<SettledName> SettleName(std::vector<SampleRecord>& records,
   bool no_activity = false, communication = false;
   for (const SampleRecord& record : records) {
     no_activity |= record.sample_class == SampleClass::kNoActivity;
-    if (record.durations.empty() || (called && record.sample_class != SampleClass::kCalled)) continue;
+    if (record.durations.empty() || (called && record.sample_class != SampleClass::kCalled))
+      continue;
     used.push_back(&record);
     communication |= IsCommunication(record.sample_class);
   }

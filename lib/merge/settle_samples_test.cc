@@ -60,8 +60,8 @@ TEST_CASE("unequal counts, one process and computation keep their durations") {
 TEST_CASE("ops are matched by themselves, and a device without executions is none") {
   const SampleClass kind = SampleClass::kCollective;
   std::vector<SampleRecord> records = {Record(0, {9}, kind, "op.1"), Record(1, {3}, kind, "op.1"),
-                                       Record(2, {}, kind, "op.1"),
-                                       Record(0, {4, 4}, kind, "op.2"), Record(1, {7, 1}, kind, "op.2")};
+                                       Record(2, {}, kind, "op.1"), Record(0, {4, 4}, kind, "op.2"),
+                                       Record(1, {7, 1}, kind, "op.2")};
   SampleTotals totals;
   CorrectAcrossProcesses(records, &totals);
   CHECK(InUs(records[0]) == Us{3});
@@ -98,7 +98,8 @@ TEST_CASE("what ran without activity costs 0 where nothing was measured") {
   CHECK(SettleName(idle, {})->source == CostSource::kNoActivity);
   std::vector<SampleRecord> seen = {Record(0, {}, SampleClass::kNoActivity), Record(1, {5})};
   CHECK(SettleName(seen, {})->cost_us == 5);
-  std::vector<SampleRecord> called = {Record(0, {1, 1, 1}), Record(0, {50}, SampleClass::kCalled, "y")};
+  std::vector<SampleRecord> called = {Record(0, {1, 1, 1}),
+                                      Record(0, {50}, SampleClass::kCalled, "y")};
   CHECK(SettleName(called, {})->cost_us == 50);
   CHECK(SettleName(called, {})->source == CostSource::kCalled);
   std::vector<SampleRecord> empty = {Record(0, {})};

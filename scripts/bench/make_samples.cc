@@ -2,8 +2,9 @@
 //
 //   make_samples DIRECTORY PROCESSES INSTRUCTIONS
 //
-// Writes DIRECTORY/hostNNNNN.samples: one process with one device each, one module, three executions
-// of each instruction, every eighth a collective. The same arguments give the same bytes.
+// Writes DIRECTORY/hostNNNNN.samples: one process with one device each, one module, three
+// executions of each instruction, every eighth a collective. The same arguments give the same
+// bytes.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -33,8 +34,7 @@ pgle::Status WriteProcess(const std::string& path, unsigned process, unsigned in
   for (const std::string& name : names) {
     record.name = name;
     const bool collective = name[0] == 'a';
-    record.sample_class =
-        collective ? pgle::SampleClass::kCollective : pgle::SampleClass::kCompute;
+    record.sample_class = collective ? pgle::SampleClass::kCollective : pgle::SampleClass::kCompute;
     record.durations.clear();
     for (int k = 0; k < 3; ++k) {
       record.durations.push_back(static_cast<pgle::Picoseconds>(40'000'000 + random() % 4'000'000));

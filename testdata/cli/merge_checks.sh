@@ -48,9 +48,9 @@ refused 3 'by their HLO these instructions differ: [a-z]' "$work"/{p,r}.pbtxt \
 refused 1 'does not exist' "$work"/{p,r}.pbtxt --hlo "$work/missing"
 
 # Missing processes; equal files are one.
-refused 3 '4 processes are expected, 3 are here' "$in"/in?.pb --expect-processes 4
+refused 3 'processes: 4 expected, 3 found' "$in"/in?.pb --expect-processes 4
 cp "$in/in0.pb" "$work/copy.pb"
-refused 3 '2 processes are expected, 1 is here' "$in/in0.pb" "$work/copy.pb" --expect-processes 2
+refused 3 'processes: 2 expected, 1 found' "$in/in0.pb" "$work/copy.pb" --expect-processes 2
 run 0 "$merge" "$in/in0.pb" "$work/copy.pb" -o "$out"
 says 'warning: .*in0.pb: equal byte for byte: .*copy.pb'
 rm "$out"
@@ -96,7 +96,7 @@ for bad in empty.pb cut.pb cut.pb.zst trace.pb missing.pb; do
   rm "$out"
   refused 1 "none of 1 inputs can be read" "$work/$bad" --failure-mode warn
 done
-refused 3 '3 processes are expected, 2 are here' "$in"/in{0,1}.pb "$work/empty.pb" \
+refused 3 'processes: 3 expected, 2 found' "$in"/in{0,1}.pb "$work/empty.pb" \
   --failure-mode warn --expect-processes 3
 
 # Wrong calls.

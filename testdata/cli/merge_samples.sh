@@ -33,10 +33,10 @@ run 0 "$merge" "$work/dir" -o "$work/again.pb"
 same "$work/again.pb" "$work/merged.pb"
 
 # A process that comes twice, a process too few, a cut file.
-for twice in "$work/host0.samples" "$work/tree.samples"; do
-  run 3 "$merge" "$work/host0.samples" "$twice" -o "$work/none.pb"
-  says 'error: .*holds process vm/host0'
-done
+run 3 "$merge" "$work/host0.samples" "$work/tree.samples" -o "$work/none.pb"
+says 'error: .*tree.samples: holds process vm/host0.*, which .*host0.samples holds too'
+run 3 "$merge" "$work"/host{0,0}.samples -o "$work/none.pb"
+says 'error: .*host0.samples: is named twice'
 run 3 "$merge" "$work"/host?.samples -o "$work/none.pb" --expect-processes 3
 for bytes in 0 2 100 $(($(stat -c %s "$work/host1.samples") - 1)); do
   head -c "$bytes" "$work/host1.samples" >"$work/cut.samples"
