@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "extract/module_samples.h"
-#include "extract/statistic.h"
+#include "profile/keys.h"
+#include "profile/statistic.h"
 
 namespace pgle {
 
@@ -21,20 +22,6 @@ struct CostOptions {
   Statistic statistic = Statistic::Median();
   AsyncFusions async_fusions = AsyncFusions::kSkip;
   NameMode names = NameMode::kScheduling;
-};
-
-enum class CostSource {
-  kMeasured,
-  kAsyncPair,   // start or done of an asynchronous non-collective
-  kNoActivity,  // ran without device activity: 0
-  kCalled,      // a call or conditional: what its computations cost a run
-  kAlias,       // run-time name of something written under its scheduling name
-};
-
-struct NamedCost {
-  std::string name;  // no fingerprint
-  double cost_us = 0;
-  CostSource source = CostSource::kMeasured;
 };
 
 // In order of name, each name once.

@@ -12,9 +12,9 @@
 #include "base/result.h"
 #include "extract/costs.h"
 #include "extract/coverage.h"
-#include "extract/keys.h"
 #include "extract/transfer_time.h"
 #include "profile/cost_profile.h"
+#include "profile/keys.h"
 
 namespace pgle {
 

@@ -3,22 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "hlo/module_builder.h"
 #include "hlo/opcodes.h"
+#include "profile/remat.h"
 
 namespace pgle {
-
-std::string_view RematSuffix(std::string_view name) {
-  const size_t at = name.rfind(".remat");
-  if (at == std::string_view::npos) return {};
-  const std::string_view digits = name.substr(at + 6);
-  const bool all_digits = std::all_of(digits.begin(), digits.end(), [](unsigned char c) {
-    return isdigit(c) != 0;
-  });
-  return all_digits ? name.substr(at) : std::string_view();
-}
 
 std::string_view HloModule::SchedulerName(uint32_t index) const {
   const HloInstruction& instruction = instructions_[index];

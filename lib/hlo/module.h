@@ -100,11 +100,6 @@ class HloModule {
   std::unordered_map<std::string_view, uint32_t> by_name_;
 };
 
-// The suffix of a rematerialized clone, ".remat" or ".remat<digits>" at the end of a name, which XLA
-// strips from the names of a profile (gpu_hlo_schedule.cc, FilterWithFingerprint). Empty when there
-// is none.
-std::string_view RematSuffix(std::string_view name);
-
 // Reads a serialized HloProto (`name` is for messages).
 // Errors: not a HloProto, cut short, no entry computation, references to what does not exist.
 Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name);

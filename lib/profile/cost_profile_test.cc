@@ -31,6 +31,13 @@ TEST_CASE("a binary profile cut inside an entry is refused") {
   CHECK(parsed.error().where == "x");
 }
 
+TEST_CASE("other messages that end in .pb are refused") {
+  // XSpace { planes { id: 1 } } and a cost that is a varint.
+  for (const std::string_view bytes : {"\x0a\x02\x08\x01", "\x0a\x02\x10\x01"}) {
+    CHECK_FALSE(ParseProfile(bytes, ProfileFormat::kBinary, "x").ok());
+  }
+}
+
 TEST_CASE("text errors name the line") {
   const auto parsed = ParseProfile("costs {\n name: 3 }", ProfileFormat::kText, "x");
   REQUIRE_FALSE(parsed.ok());

@@ -25,3 +25,27 @@ _pgle_extract() {
   esac
 }
 complete -o filenames -F _pgle_extract pgle-extract
+
+_pgle_merge() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  case $prev in
+    --keys) COMPREPLY=($(compgen -W "auto both bare qualified" -- "$cur")) ;;
+    --failure-mode) COMPREPLY=($(compgen -W "any warn" -- "$cur")) ;;
+    --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")) ;;
+    --per-module) COMPREPLY=($(compgen -d -- "$cur")) ;;
+    --percentile | -p | --collective-percentile | --expect-processes | --max-spread | --jobs | -j)
+      COMPREPLY=() ;;
+    *)
+      if [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W "--output --percentile --collective-percentile --samples-out
+          --per-module --keys --expect-processes --allow-drift --hlo --max-spread --failure-mode
+          --null --json --depfile --jobs --quiet --verbose --color --help --version" -- "$cur"))
+      elif [[ $cur == @* ]]; then
+        COMPREPLY=($(compgen -P @ -f -- "${cur#@}"))
+      else
+        COMPREPLY=($(compgen -f -- "$cur"))
+      fi
+      ;;
+  esac
+}
+complete -o filenames -F _pgle_merge pgle-merge

@@ -1,8 +1,8 @@
-#include "extract/keys.h"
+#include "profile/keys.h"
 
 #include <doctest/doctest.h>
 
-#include "hlo/module.h"
+#include "profile/remat.h"
 
 namespace pgle {
 namespace {

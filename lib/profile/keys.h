@@ -5,13 +5,27 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "extract/costs.h"
+#include "base/units.h"
 #include "profile/cost_profile.h"
 
 namespace pgle {
 
 enum class KeyMode { kAuto, kBoth, kBare, kQualified };
 const char* ToString(KeyMode mode);
+
+enum class CostSource {
+  kMeasured,
+  kAsyncPair,   // start or done of an asynchronous non-collective
+  kNoActivity,  // ran without device activity: 0
+  kCalled,      // a call or conditional: what its computations cost a run
+  kAlias,       // run-time name of something written under its scheduling name
+};
+
+struct NamedCost {
+  std::string name;  // no fingerprint
+  double cost_us = 0;
+  CostSource source = CostSource::kMeasured;
+};
 
 struct ModuleCosts {
   std::string name;

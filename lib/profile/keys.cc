@@ -1,11 +1,11 @@
-#include "extract/keys.h"
+#include "profile/keys.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_set>
 
-#include "hlo/module.h"
+#include "profile/remat.h"
 
 namespace pgle {
 namespace {
@@ -26,7 +26,7 @@ KeyMode Decide(const std::vector<ModuleCosts>& modules, Diagnostics* diagnostics
                   [](const ModuleCosts& module) { return module.fingerprint.empty(); })) {
     diagnostics->Warn("profile",
                       "no fingerprint is known, so the costs apply to every module with such names",
-                      "give the HLO of the run with --hlo, or record with jax.profiler's default "
+                      "give pgle-extract the HLO of the run with --hlo, or record with jax.profiler's default "
                       "options, which put it into the trace");
     return KeyMode::kBare;
   }
@@ -94,7 +94,7 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
       if (module.fingerprint.empty()) {
         if (result.mode == KeyMode::kBoth && &module == &modules.front()) continue;  // bare above
         diagnostics->Warn(module.name, "has no fingerprint, its costs are left out",
-                          "give its HLO with --hlo, or use --keys bare");
+                          "give pgle-extract its HLO with --hlo, or use --keys bare");
         continue;
       }
       for (const NamedCost& cost : module.costs) {
@@ -105,7 +105,7 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
   }
   if (costs.empty()) {
     return Failed("profile", "no module has a fingerprint, nothing to write",
-                  "give the HLO of the run with --hlo, or use --keys bare");
+                  "give pgle-extract the HLO of the run with --hlo, or use --keys bare");
   }
   return result;
 }

@@ -1,4 +1,4 @@
-#include "extract/statistic.h"
+#include "profile/statistic.h"
 
 #include <doctest/doctest.h>
 
