@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_set>
 
 #include "hlo/scheduler_queries.h"
 
@@ -27,14 +27,18 @@ std::vector<bool> SeenInstructions(const ModuleSamples& module) {
   return seen;
 }
 
-bool AnySeen(const HloModule& hlo, uint32_t computation, const std::vector<bool>& seen) {
-  const auto& instructions = hlo.computation(computation).instructions;
-  return std::any_of(instructions.begin(), instructions.end(), [&](uint32_t i) {
-    if (seen[i]) return true;
-    const auto& calls = hlo.instruction(i).calls;
-    return std::any_of(calls.begin(), calls.end(),
-                       [&](uint32_t called) { return AnySeen(hlo, called, seen); });
-  });
+// By computation, whether anything was seen in it or in what it calls.
+std::vector<bool> ActiveComputations(const HloModule& hlo, const std::vector<bool>& seen) {
+  std::vector<bool> active(hlo.computations().size());
+  for (uint32_t computation : hlo.callees_first()) {
+    for (uint32_t i : hlo.computation(computation).instructions) {
+      const auto& calls = hlo.instruction(i).calls;
+      active[computation] =
+          active[computation] || seen[i] ||
+          std::any_of(calls.begin(), calls.end(), [&](uint32_t called) { return active[called]; });
+    }
+  }
+  return active;
 }
 
 // The `while` whose condition this computation is; kNoInstruction otherwise.
@@ -47,51 +51,74 @@ uint32_t WhileOfCondition(const HloModule& hlo, uint32_t computation) {
   return is_condition ? callers.front() : kNoInstruction;
 }
 
+// What a loop condition is made of when a counter ends it: a comparison, alone or fused.
+bool ComparesOrCounts(const HloModule& hlo, uint32_t instruction) {
+  const HloInstruction* looked_at = &hlo.instruction(instruction);
+  if (looked_at->opcode == "fusion" && looked_at->calls.size() == 1) {
+    looked_at = &hlo.instruction(hlo.computation(looked_at->calls.front()).root);
+  }
+  static constexpr std::string_view kOpcodes[] = {"compare", "and", "or", "not", "add", "subtract"};
+  return std::find(std::begin(kOpcodes), std::end(kOpcodes), looked_at->opcode) !=
+         std::end(kOpcodes);
+}
+
 // A loop with a known trip count never runs its condition: nothing of it is seen while the body is.
-bool RunsWithoutKernel(const ModuleSamples& module, const std::vector<bool>& seen,
+// Only where everything else in the trace is accounted for can "not seen" mean "did not run".
+bool RunsWithoutKernel(const ModuleSamples& module, const std::vector<bool>& active,
                        uint32_t instruction) {
   const HloModule& hlo = *module.hlo;
-  if (!module.command_buffers.empty() || module.has_dropped_events) return false;
-  if (hlo.CollectiveIn(instruction) != kNoInstruction) return false;
+  if (!module.command_buffers.empty() || module.has_dropped_events ||
+      module.has_kernels_without_op || !module.unknown_ops.empty() ||
+      !ComparesOrCounts(hlo, instruction)) {
+    return false;
+  }
   const uint32_t condition = hlo.instruction(instruction).computation;
   const uint32_t loop = WhileOfCondition(hlo, condition);
-  return loop != kNoInstruction && !AnySeen(hlo, condition, seen) &&
-         AnySeen(hlo, hlo.instruction(loop).calls[kWhileBody], seen);
+  return loop != kNoInstruction && !active[condition] &&
+         active[hlo.instruction(loop).calls[kWhileBody]];
 }
 
 // What the computations that a call or conditional runs cost a run, in microseconds; negative when
 // nothing of them was seen. Runs are counted by the instruction's own activity (a conditional copies
-// its predicate), else by the op that ran most often in a called computation.
+// its predicate), else by the op that ran most often in a called computation. The time of a
+// computation that several instructions call is shared out evenly among them.
 class CalledTime {
  public:
-  explicit CalledTime(const ModuleSamples& module) : module_(module) {
+  explicit CalledTime(const ModuleSamples& module) : hlo_(*module.hlo) {
+    own_.resize(hlo_.instructions().size());
     for (const NameSamples& samples : module.names) {
       for (const RuntimeOp& op : samples.ops) {
-        const uint32_t index = module.hlo->FindByName(op.name);
+        const uint32_t index = hlo_.FindByName(op.name);
         if (index == kNoInstruction) continue;
         std::vector<Picoseconds> durations;
         AppendDurations(op, &durations);
-        Totals& totals = totals_[index];
-        totals.count = durations.size();
-        for (Picoseconds duration : durations) totals.time += duration;
+        own_[index].count += durations.size();
+        for (Picoseconds duration : durations) own_[index].time += duration;
+      }
+    }
+    time_in_.resize(hlo_.computations().size());
+    for (uint32_t computation : hlo_.callees_first()) {
+      for (uint32_t inner : hlo_.computation(computation).instructions) {
+        time_in_[computation] += TimeCalledBy(inner);
+        // The execution of a loop spans its body, whose time is there already.
+        if (hlo_.instruction(inner).opcode != "while") time_in_[computation] += own_[inner].time;
       }
     }
   }
 
   double Of(uint32_t instruction) const {
-    const Totals own = TotalsOf(instruction);
-    Picoseconds time = own.time;
-    uint64_t runs = 0;
-    for (uint32_t called : module_.hlo->instruction(instruction).calls) {
-      time += TimeIn(called);
-      uint64_t most = 0;
-      for (uint32_t inner : module_.hlo->computation(called).instructions) {
-        most = std::max(most, TotalsOf(inner).count);
+    uint64_t runs = own_[instruction].count;
+    if (runs == 0) {
+      for (uint32_t called : hlo_.instruction(instruction).calls) {
+        uint64_t most = 0;
+        for (uint32_t inner : hlo_.computation(called).instructions) {
+          most = std::max(most, own_[inner].count);
+        }
+        runs += most / std::max<size_t>(1, hlo_.computation(called).callers.size());
       }
-      runs += most;
     }
-    if (own.count > 0) runs = own.count;
-    return runs == 0 ? -1 : static_cast<double>(time) / (1e6 * static_cast<double>(runs));
+    const double time = static_cast<double>(own_[instruction].time) + TimeCalledBy(instruction);
+    return runs == 0 ? -1 : time / (1e6 * static_cast<double>(runs));
   }
 
  private:
@@ -100,22 +127,17 @@ class CalledTime {
     Picoseconds time = 0;
   };
 
-  Totals TotalsOf(uint32_t instruction) const {
-    const auto it = totals_.find(instruction);
-    return it == totals_.end() ? Totals() : it->second;
-  }
-
-  Picoseconds TimeIn(uint32_t computation) const {
-    Picoseconds time = 0;
-    for (uint32_t inner : module_.hlo->computation(computation).instructions) {
-      time += TotalsOf(inner).time;
-      for (uint32_t called : module_.hlo->instruction(inner).calls) time += TimeIn(called);
+  double TimeCalledBy(uint32_t instruction) const {
+    double time = 0;
+    for (uint32_t called : hlo_.instruction(instruction).calls) {
+      time += time_in_[called] / static_cast<double>(hlo_.computation(called).callers.size());
     }
     return time;
   }
 
-  const ModuleSamples& module_;
-  std::unordered_map<uint32_t, Totals> totals_;
+  const HloModule& hlo_;
+  std::vector<Totals> own_;       // by instruction
+  std::vector<double> time_in_;   // by computation, picoseconds
 };
 
 class CostTable {
@@ -139,7 +161,7 @@ class CostTable {
 
 void AddQueriedCosts(const ModuleSamples& module, AsyncFusions async_fusions, CostTable* table) {
   const HloModule& hlo = *module.hlo;
-  const std::vector<bool> seen = SeenInstructions(module);
+  const std::vector<bool> active = ActiveComputations(hlo, SeenInstructions(module));
   const CalledTime called_time(module);
   for (const SchedulerQuery& query : SchedulerQueries(hlo)) {
     switch (query.kind) {
@@ -157,7 +179,7 @@ void AddQueriedCosts(const ModuleSamples& module, AsyncFusions async_fusions, Co
           const double cost_us = called_time.Of(query.instruction);
           if (cost_us >= 0) table->Set(query.name, cost_us, CostSource::kCalled);
         } else if (!query.is_free && !table->Has(query.name) &&
-                   RunsWithoutKernel(module, seen, query.instruction)) {
+                   RunsWithoutKernel(module, active, query.instruction)) {
           table->Add(query.name, 0, CostSource::kNoActivity);
         }
       }
@@ -186,10 +208,16 @@ std::vector<NamedCost> ComputeCosts(const ModuleSamples& module, const CostOptio
     if (module.hlo != nullptr) AddQueriedCosts(module, options.async_fusions, &table);
   }
   if (options.names != NameMode::kScheduling) {
+    // An alias must not answer for another instruction that the scheduler asks for.
+    std::unordered_set<std::string_view> asked;
+    if (module.hlo != nullptr && options.names == NameMode::kBoth) {
+      for (const SchedulerQuery& query : SchedulerQueries(*module.hlo)) asked.insert(query.name);
+    }
     const CostSource source =
         options.names == NameMode::kRuntime ? CostSource::kMeasured : CostSource::kAlias;
     for (const NameSamples& samples : module.names) {
       for (const RuntimeOp& op : samples.ops) {
+        if (asked.count(op.name) > 0) continue;
         std::vector<Picoseconds> durations;
         AppendDurations(op, &durations);
         if (!durations.empty()) table.Add(op.name, options.statistic.Of(durations), source);

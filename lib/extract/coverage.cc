@@ -27,10 +27,15 @@ class Activity {
 
  private:
   void Mark(uint32_t computation) {
-    if (seen_[computation]) return;
-    seen_[computation] = true;
-    for (uint32_t caller : hlo_.computation(computation).callers) {
-      Mark(hlo_.instruction(caller).computation);
+    std::vector<uint32_t> pending = {computation};
+    while (!pending.empty()) {
+      const uint32_t current = pending.back();
+      pending.pop_back();
+      if (seen_[current]) continue;
+      seen_[current] = true;
+      for (uint32_t caller : hlo_.computation(current).callers) {
+        pending.push_back(hlo_.instruction(caller).computation);
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "hlo/scheduler_queries.h"
 
@@ -103,7 +104,8 @@ class ModuleCollector {
                            uint32_t process_index) {
     const std::shared_ptr<const HloModule>& hlo = process.modules.at(key);
     const std::string fingerprint = hlo == nullptr ? "" : hlo->fingerprint();
-    const auto [it, added] = index_.try_emplace({key.first, fingerprint}, modules_.size());
+    const auto [it, added] =
+        index_.try_emplace({fingerprint.empty() ? key.first : "", fingerprint}, modules_.size());
     if (added) {
       ModuleSamples& module = modules_.emplace_back();
       module.name = key.first;
@@ -113,6 +115,10 @@ class ModuleCollector {
     if (module.hlo == nullptr) module.hlo = hlo;
     module.processes.insert(process_index);
     module.has_dropped_events |= process.has_dropped_events;
+    for (const DeviceTrace& device : process.devices) {
+      module.has_kernels_without_op |=
+          device.unattributed[static_cast<size_t>(ActivityKind::kKernel)] > 0;
+    }
     return module;
   }
 
@@ -140,9 +146,14 @@ class ModuleCollector {
     } else {
       // A loop copies its predicate once an iteration. Scope ids make those copies one execution,
       // which spans the loop; single copies would pass a whole loop off as 2 us.
-      if (!device.has_scopes && hlo->instruction(resolved.instruction).opcode == "while") return;
+      if (!op.has_scopes && hlo->instruction(resolved.instruction).opcode == "while") return;
       target = TargetNameOf(*hlo, resolved.instruction);
       if (target.name.empty()) return;
+      // Something added after scheduling may have taken a name that the scheduler knew otherwise.
+      if (target.is_own_name && hlo->has_scheduling_names() &&
+          AskedNames(*hlo).count(target.name) > 0) {
+        return;
+      }
     }
     if (op.has_times) {
       const auto first = std::lower_bound(
@@ -159,8 +170,32 @@ class ModuleCollector {
       samples.ops.push_back({op.op.name, {}});
       runtime = samples.ops.end() - 1;
     }
-    runtime->devices.push_back(
-        {process_index, device_index, device.ordinal, std::move(op.executions), op.has_times});
+    AddDevice({process_index, device_index, device.ordinal, std::move(op.executions),
+               op.has_times},
+              &runtime->devices);
+  }
+
+  // A process may have compiled one module several times: its devices are still one each.
+  static void AddDevice(DeviceSamples added, std::vector<DeviceSamples>* devices) {
+    for (DeviceSamples& known : *devices) {
+      if (known.process != added.process || known.ordinal != added.ordinal) continue;
+      known.executions.insert(known.executions.end(), added.executions.begin(),
+                              added.executions.end());
+      std::stable_sort(
+          known.executions.begin(), known.executions.end(),
+          [](const Execution& a, const Execution& b) { return a.start < b.start; });
+      known.has_times &= added.has_times;
+      return;
+    }
+    devices->push_back(std::move(added));
+  }
+
+  const std::unordered_set<std::string_view>& AskedNames(const HloModule& hlo) {
+    const auto [it, added] = asked_.try_emplace(&hlo);
+    if (added) {
+      for (const SchedulerQuery& query : SchedulerQueries(hlo)) it->second.insert(query.name);
+    }
+    return it->second;
   }
 
   NameSamples& SamplesFor(ModuleSamples& module, const TargetName& target, const HloModule* hlo) {
@@ -181,7 +216,8 @@ class ModuleCollector {
   }
 
   std::vector<ModuleSamples> modules_;
-  std::map<std::pair<std::string, std::string>, size_t> index_;
+  std::map<std::pair<std::string, std::string>, size_t> index_;  // by name or fingerprint
+  std::map<const HloModule*, std::unordered_set<std::string_view>> asked_;
 };
 
 Result<std::vector<ModuleSamples>> CollectSamples(std::vector<ProcessTrace>& processes,

@@ -54,6 +54,7 @@ struct ModuleSamples {
   std::set<std::string> unknown_ops;      // ops that the module's HLO does not have
   Picoseconds unknown_busy = 0;
   bool has_dropped_events = false;
+  bool has_kernels_without_op = false;    // somewhere on its devices
 
   const NameSamples* Find(std::string_view name) const;
 
@@ -65,8 +66,8 @@ struct ModuleSamples {
 // Whether an op's name is that of a command buffer ("command_buffer_12").
 bool IsCommandBufferName(std::string_view name);
 
-// Sorts by module and name. Processes run one module when name and fingerprint are equal (without a
-// fingerprint: the name). Takes the executions out of `processes`. `skip_first`: module runs left
+// Sorts by module and name. Programs of one fingerprint are one module; without a fingerprint those
+// of one name are, over processes. Takes the executions out of `processes`. `skip_first`: module runs left
 // out at the start of each device.
 // Errors: nothing is left after skipping.
 Result<std::vector<ModuleSamples>> CollectSamples(std::vector<ProcessTrace>& processes,

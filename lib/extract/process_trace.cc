@@ -41,14 +41,20 @@ Status ReadModules(const Input& input, const XSpaceIndex& index, ProcessTrace* p
   }
   PGLE_ASSIGN_OR_RETURN(const std::vector<TraceModule> modules, ModulesInTrace(input, index));
   for (auto& [key, module] : process->modules) {
+    const TraceModule* found = nullptr;
+    size_t namesakes = 0;
     for (const TraceModule& candidate : modules) {
-      if (candidate.name != key.first || candidate.program_id != key.second) continue;
-      PGLE_ASSIGN_OR_RETURN(
-          HloModule parsed,
-          ParseHloProto(candidate.hlo_proto, fmt::format("{}: module {}({})", input.name(),
-                                                         key.first, key.second)));
-      module = std::make_shared<const HloModule>(std::move(parsed));
+      if (candidate.name != key.first) continue;
+      ++namesakes;
+      if (found == nullptr || candidate.program_id == key.second) found = &candidate;
     }
+    // An event may lack its program id; then the name must be enough.
+    if (found == nullptr || (found->program_id != key.second && namesakes > 1)) continue;
+    PGLE_ASSIGN_OR_RETURN(HloModule parsed,
+                          ParseHloProto(found->hlo_proto, fmt::format("{}: module {}({})",
+                                                                      input.name(), key.first,
+                                                                      key.second)));
+    module = std::make_shared<const HloModule>(std::move(parsed));
   }
   return {};
 }

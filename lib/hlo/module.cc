@@ -63,10 +63,7 @@ uint32_t HloModule::CollectiveIn(uint32_t index) const {
     return kNoInstruction;
   }
   for (uint32_t called : instruction.calls) {
-    for (uint32_t inner : computations_[called].instructions) {
-      const uint32_t collective = CollectiveIn(inner);
-      if (collective != kNoInstruction) return collective;
-    }
+    if (collective_in_[called] != kNoInstruction) return collective_in_[called];
   }
   return kNoInstruction;
 }
@@ -97,11 +94,11 @@ uint32_t HloModuleBuilder::AddInstruction(HloInstruction instruction) {
   return index;
 }
 
-// Whether the calls between computations form a cycle: no valid module has one, and walks of the
-// call graph rely on it.
-static bool CallsFormCycle(const HloModule& module) {
+// Callees before callers; empty when the calls form a cycle, which no valid module has.
+static std::vector<uint32_t> CalleesFirst(const HloModule& module) {
   enum class Mark : uint8_t { kNew, kOpen, kDone };
   std::vector<Mark> marks(module.computations().size(), Mark::kNew);
+  std::vector<uint32_t> order;
   std::vector<std::pair<uint32_t, bool>> stack;  // computation, whether it is being left
   for (uint32_t first = 0; first < marks.size(); ++first) {
     stack.push_back({first, false});
@@ -110,6 +107,7 @@ static bool CallsFormCycle(const HloModule& module) {
       stack.pop_back();
       if (leaving) {
         marks[current] = Mark::kDone;
+        order.push_back(current);
         continue;
       }
       if (marks[current] != Mark::kNew) continue;
@@ -117,13 +115,13 @@ static bool CallsFormCycle(const HloModule& module) {
       stack.push_back({current, true});
       for (uint32_t instruction : module.computation(current).instructions) {
         for (uint32_t called : module.instruction(instruction).calls) {
-          if (marks[called] == Mark::kOpen) return true;
+          if (marks[called] == Mark::kOpen) return {};
           if (marks[called] == Mark::kNew) stack.push_back({called, false});
         }
       }
     }
   }
-  return false;
+  return order;
 }
 
 Result<HloModule> HloModuleBuilder::Finish(const std::string& name) {
@@ -149,9 +147,17 @@ Result<HloModule> HloModuleBuilder::Finish(const std::string& name) {
     }
     module_.instructions_[computation.root].is_root = true;
   }
-  if (CallsFormCycle(module_)) {
+  module_.callees_first_ = CalleesFirst(module_);
+  if (module_.callees_first_.empty()) {
     return Failed(name, "computations of the HLO module call each other in a circle",
                   "the module is damaged: dump it again");
+  }
+  module_.collective_in_.assign(module_.computations_.size(), kNoInstruction);
+  for (uint32_t computation : module_.callees_first_) {
+    for (uint32_t inner : module_.computations_[computation].instructions) {
+      module_.collective_in_[computation] = module_.CollectiveIn(inner);
+      if (module_.collective_in_[computation] != kNoInstruction) break;
+    }
   }
   if (module_.fingerprint_.empty()) module_.fingerprint_ = module_.root_fingerprint_;
   return std::move(module_);

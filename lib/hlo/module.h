@@ -85,6 +85,9 @@ class HloModule {
   // The collective that this instruction is or holds: itself, the wrapped one of an async-start, or
   // one inside a fusion, call or wrapped computation. kNoInstruction when it does not communicate.
   uint32_t CollectiveIn(uint32_t index) const;
+  // Computations in an order in which what is called stands before what calls it. Calls form no
+  // cycle, but may nest deeply: walks go by this order and do not recurse.
+  const std::vector<uint32_t>& callees_first() const { return callees_first_; }
 
  private:
   friend class HloModuleBuilder;
@@ -95,6 +98,8 @@ class HloModule {
   uint32_t entry_ = kNoComputation;
   std::vector<HloInstruction> instructions_;
   std::vector<HloComputation> computations_;
+  std::vector<uint32_t> callees_first_;
+  std::vector<uint32_t> collective_in_;  // by computation; kNoInstruction where there is none
   std::deque<std::string> strings_;  // stable addresses
   std::unordered_map<int64_t, uint32_t> by_id_;
   std::unordered_map<std::string_view, uint32_t> by_name_;

@@ -1,6 +1,7 @@
 // HloProto to HloModule, on the wire: field numbers from proto/hlo.proto, everything else skipped.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <protozero/pbf_message.hpp>
 #include <unordered_map>
 
@@ -286,8 +287,12 @@ class ProtoParser {
         const auto instruction = by_instruction_id_.find(id);
         if (instruction != by_instruction_id_.end()) order.push_back(instruction->second);
       }
+      // A schedule of anything but the computation's own instructions, each once, is no schedule.
       std::vector<uint32_t>& kept = builder_.computation(computation->second).instructions;
-      if (order.size() == kept.size()) kept = std::move(order);
+      std::vector<uint32_t> own = kept, scheduled = order;
+      std::sort(own.begin(), own.end());
+      std::sort(scheduled.begin(), scheduled.end());
+      if (own == scheduled) kept = std::move(order);
     }
   }
 

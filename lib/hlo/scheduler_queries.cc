@@ -9,14 +9,17 @@ namespace pgle {
 namespace {
 
 bool IsWalked(const HloModule& module, uint32_t index) {
-  if (index == module.entry()) return true;
-  const std::vector<uint32_t>& callers = module.computation(index).callers;
-  if (callers.size() != 1) return false;
-  const HloInstruction& caller = module.instruction(callers.front());
-  if (caller.opcode == "while") return true;
-  // Before mid-2025 XLA moved the instructions of a command buffer into a computation of their own,
-  // after scheduling.
-  return IsCommandBufferCall(module, callers.front()) && IsWalked(module, caller.computation);
+  while (index != module.entry()) {
+    const std::vector<uint32_t>& callers = module.computation(index).callers;
+    if (callers.size() != 1) return false;
+    const HloInstruction& caller = module.instruction(callers.front());
+    if (caller.opcode == "while") return true;
+    // Before mid-2025 XLA moved the instructions of a command buffer into a computation of their
+    // own, after scheduling.
+    if (!IsCommandBufferCall(module, callers.front())) return false;
+    index = caller.computation;
+  }
+  return true;
 }
 
 // The async-start behind an async-done (or async-update), through its first operands.

@@ -16,6 +16,12 @@ constexpr size_t kReleaseStride = size_t{4} << 20;
 constexpr uint64_t kDenseIds = uint64_t{1} << 16;     // ids below this index a vector
 constexpr uint64_t kNumberedBase = uint64_t{1} << 63;  // numbers of texts that are no reference
 
+// Times beyond these are damage, and would overflow sums. Nanoseconds since the epoch fit.
+constexpr Picoseconds kLatestPs = Picoseconds{1} << 61;
+constexpr Picoseconds kLongestPs = Picoseconds{1} << 53;  // 2.5 hours
+
+bool IsStream(std::string_view line_name) { return line_name.substr(0, 8) == "Stream #"; }
+
 StatKind KindOfName(std::string_view name) {
   if (name == "hlo_op") return StatKind::kHloOp;
   if (name == "hlo_module") return StatKind::kHloModule;
@@ -37,16 +43,23 @@ Result<DevicePlane> DevicePlane::Open(const Input& input, const PlaneView& plane
   wire::Fields fields(plane.bytes);
   while (fields.Next()) {
     if (fields.is_bytes(kPlaneLines)) {
-      // Writers put the name before the events. Only a line that does not is read to its end.
+      // Writers put name and origin before the events, and a display name behind them. Streams have
+      // none, so only other lines are read to their end for it.
       DeviceLine line{{}, 0, fields.bytes()};
       std::string_view name, display_name;
       wire::Fields head(line.bytes);
+      bool has_origin = false;
       while (head.Next()) {
-        if (head.is_bytes(kLineEvents) && !name.empty()) break;
+        if (head.is_bytes(kLineEvents) && has_origin && IsStream(name)) break;
         if (head.is_bytes(2)) name = head.bytes();
         if (head.is_bytes(11)) display_name = head.bytes();
         if (head.is_varint(3)) {
-          line.origin = static_cast<int64_t>(head.integer()) * kPicosecondsPerNanosecond;
+          const auto origin_ns = static_cast<int64_t>(head.integer());
+          if (origin_ns < 0 || origin_ns > kLatestPs / kPicosecondsPerNanosecond) {
+            return DamagedTrace(input, head.position());
+          }
+          line.origin = origin_ns * kPicosecondsPerNanosecond;
+          has_origin = true;
         }
       }
       if (!head.ok()) return DamagedTrace(input, head.position());
@@ -209,6 +222,7 @@ uint32_t DevicePlane::OpFor(const OpKey& key) {
     const uint32_t last = last_op_[key.op];
     if (last != kNoOp && is_same(last)) return last;
   }
+  if (TextOf(key.op).empty()) return kNoOp;  // a reference to nothing
   std::vector<uint32_t>& namesakes = ops_by_name_[key.op];
   auto found = std::find_if(namesakes.begin(), namesakes.end(), is_same);
   if (found == namesakes.end()) {
@@ -341,8 +355,14 @@ bool EventReader::ReadEvent(const char* end, DeviceEvent* event) {
     if (!wire::ReadVarint(p_, end, value)) return Fault(field);
     switch (tag >> 3) {
       case 1: event->metadata_id = value; break;
-      case 2: event->start = origin_ + static_cast<Picoseconds>(value); break;
-      case 3: event->duration = static_cast<Picoseconds>(value); break;
+      case 2:
+        if (value > static_cast<uint64_t>(kLatestPs)) return Fault(field);
+        event->start = origin_ + static_cast<Picoseconds>(value);
+        break;
+      case 3:
+        if (value > static_cast<uint64_t>(kLongestPs)) return Fault(field);
+        event->duration = static_cast<Picoseconds>(value);
+        break;
       case 5: event->occurrences = static_cast<int64_t>(value); break;
       default: break;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -21,6 +22,7 @@ struct OpenOp {
   std::vector<Execution> executions;
   std::vector<int64_t> scopes;  // of each
   bool scopes_ascend = true;
+  bool has_unscoped = false;
   Picoseconds busy = 0;
   Picoseconds aggregated = 0;
   int64_t occurrences = 0;
@@ -63,11 +65,20 @@ struct UnscopedEvent {
   uint32_t op;
 };
 
-void GroupByCorrelation(std::vector<UnscopedEvent>& events, std::vector<OpenOp>& ops) {
+// How many ops each program of a plane has.
+std::map<std::pair<std::string, int64_t>, size_t> OpsByProgram(const std::vector<TraceOp>& ops) {
+  std::map<std::pair<std::string, int64_t>, size_t> count;
+  for (const TraceOp& op : ops) ++count[{op.module, op.program_id}];
+  return count;
+}
+
+void GroupByCorrelation(const std::vector<TraceOp>& trace_ops, std::vector<UnscopedEvent>& events,
+                        std::vector<OpenOp>& ops) {
   std::stable_sort(events.begin(), events.end(),
                    [](const UnscopedEvent& a, const UnscopedEvent& b) {
                      return std::tie(a.correlation, a.start) < std::tie(b.correlation, b.start);
                    });
+  const auto ops_by_program = OpsByProgram(trace_ops);
   uint32_t previous = kNoOp;
   for (const UnscopedEvent& event : events) {
     if (event.op == previous) {
@@ -75,7 +86,9 @@ void GroupByCorrelation(std::vector<UnscopedEvent>& events, std::vector<OpenOp>&
     } else {
       ops[event.op].executions.push_back({event.start, event.duration});
     }
-    previous = event.op;
+    const TraceOp& op = trace_ops[event.op];
+    const bool is_alone = ops_by_program.at({op.module, op.program_id}) == 1;
+    previous = is_alone ? kNoOp : event.op;
   }
 }
 
@@ -126,14 +139,14 @@ Result<DeviceTrace> ReadDeviceTrace(const Input& input, const PlaneView& view) {
       } else if (event.has_scope) {
         op.AddScoped(event.scope, event.start, event.duration);
       } else {
+        op.has_unscoped = true;
         unscoped.push_back({event.correlation, event.start, event.duration, event.op});
       }
     }
     PGLE_RETURN_IF_ERROR(reader.status());
   }
-  trace.has_scopes = unscoped.empty();
   for (OpenOp& op : open) op.JoinScattered();
-  GroupByCorrelation(unscoped, open);
+  GroupByCorrelation(plane.ops(), unscoped, open);
   unscoped = {};
 
   trace.ops.reserve(open.size());
@@ -141,15 +154,15 @@ Result<DeviceTrace> ReadDeviceTrace(const Input& input, const PlaneView& view) {
     OpExecutions& op = trace.ops.emplace_back();
     op.op = plane.ops()[i];
     op.busy = open[i].busy;
+    op.has_scopes = !open[i].has_unscoped;
     op.executions = std::move(open[i].executions);
     const auto by_start = [](const Execution& a, const Execution& b) { return a.start < b.start; };
     if (!std::is_sorted(op.executions.begin(), op.executions.end(), by_start)) {
       std::stable_sort(op.executions.begin(), op.executions.end(), by_start);
     }
-    if (open[i].occurrences > 0) {  // sums over a whole trace: all that is known is the mean
+    if (open[i].occurrences > 0) {  // a sum over the whole trace: all that is known is the mean
       op.has_times = false;
-      op.executions.resize(op.executions.size() + static_cast<size_t>(open[i].occurrences),
-                           {0, open[i].aggregated / open[i].occurrences});
+      op.executions.push_back({0, open[i].aggregated / open[i].occurrences});
     }
     open[i] = {};
   }

@@ -24,6 +24,7 @@ struct OpExecutions {
   std::vector<Execution> executions;  // by start
   Picoseconds busy = 0;               // sum over the fragments: time on the device
   bool has_times = true;              // false in an aggregated trace: starts mean nothing
+  bool has_scopes = true;             // false: fragments were grouped by correlation id
 };
 
 struct DeviceTrace {
@@ -34,14 +35,14 @@ struct DeviceTrace {
   Picoseconds busy = 0;  // sum over all events
   // Of that, events that no op claims, by kind of activity.
   std::array<Picoseconds, 4> unattributed{};  // index: ActivityKind
-  bool has_scopes = true;                     // false: fragments were grouped by correlation id
 };
 
 // Reads a plane and groups its events. Fragments belong together that share device, program, op and
 // scope_range_id. Events without a scope id (jaxlib before 2024-12) are grouped in order of
 // correlation id, consecutive equal ops together: "consecutive on one stream" would glue executions
 // of an op that is alone on its stream. Only a loop's copies of its predicate stay apart then, since
-// the loop's work runs between them.
+// the loop's work runs between them; and where a program has a single op, every event
+// counts as an execution, since nothing tells where one ends.
 // Memory: 16 bytes an execution, and 8 more while its plane is read (32 an event without scopes).
 Result<DeviceTrace> ReadDeviceTrace(const Input& input, const PlaneView& plane);
 

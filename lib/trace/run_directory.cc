@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace pgle {
 namespace {
@@ -19,15 +20,25 @@ bool IsTraceName(const std::string& name) {
          EndsWith(name, ".xplane.pb.gz");
 }
 
+// Of one trace that lies there both packed and not, the plain file: zstd and gzip may keep it.
 std::vector<std::string> TracesIn(const fs::path& directory) {
   std::vector<std::string> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (IsTraceName(entry.path().filename()) && !entry.is_directory()) {
+    if (IsTraceName(entry.path().filename()) && !fs::is_directory(entry.path(), error)) {
       files.push_back(entry.path());
     }
   }
   std::sort(files.begin(), files.end());
+  const std::set<std::string> all(files.begin(), files.end());
+  std::erase_if(files, [&](const std::string& file) {
+    for (std::string_view packed : {".gz", ".zst"}) {
+      if (!EndsWith(file, packed)) continue;
+      const std::string plain = file.substr(0, file.size() - packed.size());
+      if (all.count(plain) > 0 || (packed == ".zst" && all.count(plain + ".gz") > 0)) return true;
+    }
+    return false;
+  });
   return files;
 }
 
@@ -58,7 +69,7 @@ std::vector<fs::path> RunsIn(const fs::path& directory) {
   std::vector<fs::path> runs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (entry.is_directory() && !TracesIn(entry.path()).empty()) runs.push_back(entry.path());
+    if (fs::is_directory(entry.path(), error) && !TracesIn(entry.path()).empty()) runs.push_back(entry.path());
   }
   std::sort(runs.begin(), runs.end());
   if (!std::all_of(runs.begin(), runs.end(),
@@ -77,9 +88,15 @@ Result<std::vector<std::string>> FindTraceFiles(const std::string& path, const s
   if (path == "-") return std::vector<std::string>{path};
   std::error_code error;
   if (!fs::exists(path, error)) {
+    if (error) {
+      return Failed(path, "cannot be looked at: " + error.message(), "check its permissions");
+    }
     return Failed(path, "does not exist", "give a log directory, a run directory or a trace file");
   }
   if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
+  if (fs::directory_iterator(path, error); error) {
+    return Failed(path, "cannot be read: " + error.message(), "check its permissions");
+  }
 
   fs::path profiles = fs::path(path) / "plugins" / "profile";
   if (!fs::is_directory(profiles, error)) profiles = path;

@@ -38,6 +38,34 @@ bool SplitModuleName(std::string_view text, TraceModule* module) {
   return true;
 }
 
+Status AppendModules(const Input& input, const PlaneView& plane,
+                     std::vector<TraceModule>* modules) {
+  wire::Fields fields(plane.bytes);
+  while (fields.Next()) {
+    if (!fields.is_bytes(kPlaneEventMetadata)) continue;
+    TraceModule module;
+    wire::Fields entry(fields.bytes());
+    while (entry.Next()) {
+      if (!entry.is_bytes(2)) continue;  // the map's value
+      wire::Fields metadata(entry.bytes());
+      while (metadata.Next()) {
+        if (metadata.is_bytes(2)) SplitModuleName(metadata.bytes(), &module);
+        if (!metadata.is_bytes(5)) continue;
+        wire::Fields stat(metadata.bytes());
+        while (stat.Next()) {
+          if (stat.is_bytes(6)) module.hlo_proto = stat.bytes();
+        }
+        if (!stat.ok()) return DamagedTrace(input, stat.position());
+      }
+      if (!metadata.ok()) return DamagedTrace(input, metadata.position());
+    }
+    if (!entry.ok()) return DamagedTrace(input, entry.position());
+    if (!module.name.empty() && !module.hlo_proto.empty()) modules->push_back(std::move(module));
+  }
+  if (!fields.ok()) return DamagedTrace(input, fields.position());
+  return {};
+}
+
 }  // namespace
 
 Error DamagedTrace(const Input& input, const char* position) {
@@ -96,34 +124,12 @@ std::vector<size_t> DevicePlanes(const XSpaceIndex& index) {
 
 Result<std::vector<TraceModule>> ModulesInTrace(const Input& input, const XSpaceIndex& index) {
   std::vector<TraceModule> modules;
-  const PlaneView* plane = FindPlane(index, "/host:metadata");
-  if (plane == nullptr) return modules;
-  wire::Fields fields(plane->bytes);
-  while (fields.Next()) {
-    if (!fields.is_bytes(kPlaneEventMetadata)) continue;
-    TraceModule module;
-    wire::Fields entry(fields.bytes());
-    while (entry.Next()) {
-      if (!entry.is_bytes(2)) continue;  // the map's value
-      wire::Fields metadata(entry.bytes());
-      while (metadata.Next()) {
-        if (metadata.is_bytes(2)) SplitModuleName(metadata.bytes(), &module);
-        if (!metadata.is_bytes(5)) continue;
-        wire::Fields stat(metadata.bytes());
-        while (stat.Next()) {
-          if (stat.is_bytes(6)) module.hlo_proto = stat.bytes();
-        }
-        if (!stat.ok()) return DamagedTrace(input, stat.position());
-      }
-      if (!metadata.ok()) return DamagedTrace(input, metadata.position());
-    }
-    if (!entry.ok()) return DamagedTrace(input, entry.position());
-    if (!module.name.empty() && !module.hlo_proto.empty()) modules.push_back(std::move(module));
+  for (const PlaneView& plane : index.planes) {
+    if (plane.name != "/host:metadata") continue;
+    PGLE_RETURN_IF_ERROR(AppendModules(input, plane, &modules));
   }
-  if (!fields.ok()) return DamagedTrace(input, fields.position());
   return modules;
 }
-
 Result<uint64_t> ProfileStartTime(const Input& input, const XSpaceIndex& index) {
   const PlaneView* plane = FindPlane(index, "Task Environment");
   if (plane == nullptr) return uint64_t{0};
