@@ -82,6 +82,36 @@ void NameForeignFingerprint(const Evidence& evidence, ModuleVerdict* verdict) {
                                verdict->fingerprint);
 }
 
+// The log shows a profile in use, but is it the one given? XLA's missing names that this profile has
+// under their own name, or not one look-up that it could have answered, say no.
+void CheckIsSameProfile(const Evidence& evidence, const LogModule& module,
+                        const HloCoverage* coverage, ModuleVerdict* verdict) {
+  if (!evidence.profile || verdict->verdict != Verdict::kUsed || verdict->emulated) return;
+  const auto deny = [&](std::string cause) {
+    verdict->verdict = Verdict::kNotShown;
+    verdict->cause = std::move(cause);
+    verdict->fix = "give the profile that the run was told of" +
+                   (verdict->source.empty() ? "" : ": " + verdict->source);
+  };
+  if (coverage != nullptr && coverage->found_lookups == 0 && coverage->undecided.empty() &&
+      !coverage->missing.empty()) {
+    return deny("the log shows a profile in use, but the one given has none of the names that the "
+                "module asks for");
+  }
+  std::set<std::string_view> missing;
+  for (const LogCompile& compile : module.compiles) {
+    if (!compile.mixed) missing.insert(compile.missing_names.begin(), compile.missing_names.end());
+  }
+  for (const InstructionCost& cost : evidence.profile->costs) {
+    if (cost.name.find(".remat") != std::string::npos) return;  // XLA then rewrites every name
+  }
+  for (const InstructionCost& cost : evidence.profile->costs) {
+    if (missing.count(cost.name) == 0) continue;
+    return deny("the log shows a profile in use, but XLA missed " + cost.name +
+                ", which the one given has");
+  }
+}
+
 ModuleVerdict Judge(const LogProcess& process, const LogModule& module, const Evidence& evidence,
                     const CheckOptions& options) {
   const HloCoverage* coverage = evidence.CoverageFor(module.name, module.fingerprints);
@@ -89,6 +119,7 @@ ModuleVerdict Judge(const LogProcess& process, const LogModule& module, const Ev
                                       {options.min_coverage});
   if (verdict.fingerprint.empty() && coverage != nullptr) verdict.fingerprint = coverage->fingerprint;
   NameForeignFingerprint(evidence, &verdict);
+  CheckIsSameProfile(evidence, module, coverage, &verdict);
   return verdict;
 }
 
@@ -157,22 +188,10 @@ ModuleVerdict TargetNotNamed(const LogProcess& process, const Evidence& evidence
   return verdict;
 }
 
-bool SilentStart(const LogReport& log, size_t index) {
-  const LogProcess& process = log.processes[index];
-  if (!process.silent() || process.scheduler_runs > 0) return false;
-  // Started again under the same id, and nothing was compiled before.
-  for (size_t i = index + 1; i < log.processes.size(); ++i) {
-    if (log.processes[i].file == process.file && log.processes[i].label == process.label) return true;
-  }
-  return false;
-}
-
 void JudgeLogs(const Evidence& evidence, const CheckOptions& options, CheckReport* report) {
   std::set<std::string> files_with_lines;
-  for (size_t i = 0; i < evidence.log.processes.size(); ++i) {
-    const LogProcess& process = evidence.log.processes[i];
+  for (const LogProcess& process : evidence.log.processes) {
     files_with_lines.insert(process.file);
-    if (SilentStart(evidence.log, i)) continue;
     for (const auto& [stem, count] : process.small_modules) {
       ++report->small_modules.stems;
       report->small_modules.compiles += count.compiles;

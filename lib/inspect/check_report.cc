@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "inspect/check.h"
@@ -10,6 +11,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
+constexpr size_t kShownTargets = 20;  // of each verdict
 constexpr size_t kShownOthers = 10;
 
 std::string Where(const ModuleVerdict& module) {
@@ -49,16 +51,21 @@ ordered_json OrNull(const std::optional<T>& value) {
 
 std::string FormatCheckText(const CheckReport& report, bool verbose) {
   std::string out;
+  std::map<Verdict, size_t> shown;
   size_t others = 0, hidden = 0;
   for (const ModuleVerdict& module : report.modules) {
     if (module.is_target) {
-      out += Line(module);
-    } else if (verbose || others < kShownOthers) {
-      ++others;
+      if (verbose || ++shown[module.verdict] <= kShownTargets) out += Line(module);
+    } else if (verbose || ++others <= kShownOthers) {
       out += "also " + Line(module);
     } else {
       ++hidden;
     }
+  }
+  for (const auto& [verdict, count] : shown) {
+    if (count <= kShownTargets) continue;
+    out += fmt::format("{} targets more: {} (-v lists them)\n", count - kShownTargets,
+                       VerdictName(verdict));
   }
   if (hidden > 0) out += fmt::format("{} more modules (-v lists them)\n", hidden);
   if (report.small_modules.compiles > 0) {

@@ -59,6 +59,35 @@ bool ParseHead(std::string_view head, LogLine* line) {
   return true;
 }
 
+// The common case, front to back: absl's prefix at the start of the line.
+bool ParsePlainAbsl(std::string_view line, LogLine* result) {
+  const char* p = line.data();
+  const char* const end = p + line.size();
+  if (line.size() < 24 || !IsSeverity(p[0]) || p[5] != ' ' || !IsDigit(p[6]) ||
+      !(IsDigit(p[1]) && IsDigit(p[2]) && IsDigit(p[3]) && IsDigit(p[4]))) {
+    return false;
+  }
+  for (p += 6; p < end && *p != ' '; ++p) {  // the time
+    if (!IsDigit(*p) && *p != ':' && *p != '.') return false;
+  }
+  while (p < end && *p == ' ') ++p;
+  int64_t thread = 0;
+  const char* const digits = p;
+  for (; p < end && IsDigit(*p); ++p) thread = thread * 10 + (*p - '0');
+  if (p == digits || p - digits > 18 || p == end || *p != ' ') return false;
+  const char* const file = ++p;
+  while (p < end && *p != ' ' && *p != ':') ++p;
+  if (p == file || p == end || *p != ':') return false;
+  const char* const number = ++p;
+  while (p < end && IsDigit(*p)) ++p;
+  if (p == number || p + 1 >= end || p[0] != ']' || p[1] != ' ') return false;
+  result->severity = line[0];
+  result->thread = thread;
+  result->before = line.substr(0, 0);
+  result->message = line.substr(static_cast<size_t>(p + 2 - line.data()));
+  return true;
+}
+
 bool LooksLikeTime(std::string_view token) {
   if (!token.empty() && token.front() == '[') token.remove_prefix(1);
   return token.size() >= 8 && IsDigit(token[0]) && IsDigit(token[1]) &&
@@ -74,11 +103,10 @@ bool IsLabelCharacter(char c) {
 
 LogLine ParseLogLine(std::string_view line) {
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (const size_t overwritten = line.rfind('\r'); overwritten != line.npos) {
-    line.remove_prefix(overwritten + 1);
-  }
+  if (line.find('\r') != line.npos) line.remove_prefix(line.rfind('\r') + 1);
   LogLine result;
   result.before = result.message = line;
+  if (ParsePlainAbsl(line, &result)) return result;
   size_t bracket = 0;
   for (int tries = 0; tries < 4; ++tries) {
     bracket = line.find("] ", bracket);

@@ -25,9 +25,10 @@ struct LogCompile {
   std::optional<uint64_t> found, missing;
   std::vector<std::string> missing_names;  // sorted; at most kMaxNames
   // Lines of two threads were mixed where the prefix has no thread id: this compile's counts are
-  // one of several. worst_* are those with the smallest share.
+  // one of several. `found` and `missing` are then those with the smallest share, best_* those with
+  // the largest.
   bool mixed = false;
-  std::optional<uint64_t> worst_found, worst_missing;
+  std::optional<uint64_t> best_found, best_missing;
   // The latency hiding scheduler had something to schedule here, with no other compile between.
   bool scheduled = false;
   // The accuracy checker is on: it spoke of another module on this thread.

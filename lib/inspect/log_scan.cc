@@ -15,7 +15,7 @@ namespace pgle {
 namespace {
 
 constexpr size_t kHead = size_t{64} << 10;       // looked at to tell text from binary
-constexpr size_t kReleaseStep = size_t{32} << 20;
+constexpr size_t kWindow = size_t{4} << 20;
 
 // Bytes that text has no use for: a log may hold escapes, tabs and UTF-8, hardly ever these.
 Status CheckIsText(std::string_view head, const std::string& name) {
@@ -33,27 +33,42 @@ Status CheckIsText(std::string_view head, const std::string& name) {
   return {};
 }
 
+// Lines are taken from `text` in windows, so that what is behind can be released even where no line
+// matters for long.
 template <typename Release>
 void Scan(std::string_view text, LogState* state, const Release& release) {
   std::string scratch;
   size_t position = 0, released = 0;
-  while (true) {
-    const size_t anchor = FindAnchor(text, position);
-    if (anchor == text.npos) break;
-    const void* newline = memrchr(text.data() + position, '\n', anchor - position);
-    const size_t begin =
-        newline == nullptr
-            ? position
-            : static_cast<size_t>(static_cast<const char*>(newline) - text.data()) + 1;
-    const size_t end = std::min(text.find('\n', anchor), text.size());
-    const LogLine line = ParseLogLine(WithoutAnsi(text.substr(begin, end - begin), &scratch));
-    const LogMessage message = ReadLogMessage(line);
-    if (message.kind != LogMessageKind::kOther) state->Add(line, message);
-    position = end;
-    if (position - released > kReleaseStep) {
-      release(released, position);
-      released = position;
+  while (position < text.size()) {
+    // A window ends with a line, unless the line is longer than a window.
+    size_t window = text.size();
+    if (window - position > kWindow) {
+      window = position + kWindow;
+      const void* newline = memrchr(text.data() + position, '\n', window - position);
+      if (newline != nullptr) {
+        window = static_cast<size_t>(static_cast<const char*>(newline) - text.data()) + 1;
+      } else {
+        window = std::min(text.find('\n', window), text.size() - 1) + 1;
+      }
     }
+    const std::string_view part = text.substr(0, window);
+    while (true) {
+      const size_t anchor = FindAnchor(part, position);
+      if (anchor == part.npos) break;
+      const void* newline = memrchr(part.data() + position, '\n', anchor - position);
+      const size_t begin =
+          newline == nullptr
+              ? position
+              : static_cast<size_t>(static_cast<const char*>(newline) - text.data()) + 1;
+      const size_t end = std::min(part.find('\n', anchor), part.size());
+      const LogLine line = ParseLogLine(WithoutAnsi(part.substr(begin, end - begin), &scratch));
+      const LogMessage message = ReadLogMessage(line);
+      if (message.kind != LogMessageKind::kOther) state->Add(line, message);
+      position = end;
+    }
+    position = window;
+    release(released, position);
+    released = position;
   }
   state->Finish();
 }

@@ -31,12 +31,14 @@ bool Alike(const LogCompile& a, const LogCompile& b) {
   return a.found == b.found && a.missing == b.missing && a.source == b.source &&
          a.path == b.path && a.failure == b.failure && a.profile_found == b.profile_found &&
          a.missing_names == b.missing_names && a.mixed == b.mixed &&
-         a.worst_found == b.worst_found && a.worst_missing == b.worst_missing &&
+         a.best_found == b.best_found && a.best_missing == b.best_missing &&
          a.scheduled == b.scheduled && a.checker_spoke_on_thread == b.checker_spoke_on_thread &&
          a.verbose_hits == b.verbose_hits && a.verbose_misses == b.verbose_misses &&
          a.not_applicable == b.not_applicable && a.may_not_apply == b.may_not_apply &&
          a.discarded == b.discarded && a.fallback == b.fallback;
 }
+
+constexpr int kMaxAttempts = 1'000;
 
 bool Opened(const LogCompile& compile) { return compile.profile_found || compile.found; }
 
@@ -152,8 +154,17 @@ void LogState::CloseAll(Stream& stream) {
 void LogState::Restart(Stream& stream) {
   CloseAll(stream);
   stream.threads.clear();
-  const std::string label = ProcessOf(stream).label;
-  const int attempt = ProcessOf(stream).attempt + 1;
+  LogProcess& process = ProcessOf(stream);
+  if (process.attempt >= kMaxAttempts) return;  // they count as one mixed log from here on
+  const bool did_nothing = process.silent() && process.scheduler_runs == 0;
+  if (did_nothing) {
+    ++process.attempt;
+    process.starts = 0;
+    process.started.clear();
+    return;
+  }
+  const std::string label = process.label;
+  const int attempt = process.attempt + 1;
   stream.process = NewProcess(label, attempt);
 }
 
@@ -183,40 +194,50 @@ void LogState::Open(Stream& stream, Thread& thread, const LogMessage& message, i
 }
 
 void LogState::AddCounts(Stream& stream, Thread& thread, const LogMessage& message) {
-  LogCompile& compile = thread.compile;
   LogProcess& process = ProcessOf(stream);
   if (message.kind == Kind::kFoundCount) {
-    if (compile.found) {  // counts of a second compile without its "Found profile"
-      if (thread.module.empty()) {
-        const ProfileSource source = compile.source;
-        const std::string path = compile.path;
-        Close(stream, thread);
-        thread.compile.source = source;
-        thread.compile.path = path;
-      } else {
-        if (!compile.mixed) {
-          compile.worst_found = compile.found;
-          compile.worst_missing = compile.missing;
-        }
-        compile.mixed = true;
-      }
+    if (thread.compile.found && thread.module.empty()) {
+      // The counts of another compile, whose "Found profile" names no module or is hidden.
+      LogCompile next;
+      next.source = thread.compile.source;
+      next.path = thread.compile.path;
+      Close(stream, thread);
+      thread.compile = std::move(next);
     }
-    thread.compile.found = message.number;
-    thread.compile.missing.reset();
-    thread.compile.missing_names.clear();
     thread.checker_spoke = process.checker_spoke = true;
+    thread.pending_found = message.number;
+    LogCompile& compile = thread.compile;
+    if (compile.found) {  // the counts of a second compile without its "Found profile"
+      compile.mixed = true;
+    } else {
+      compile.found = message.number;
+    }
     return;
   }
-  if (!compile.found || compile.missing) return;  // half of a pair: the log was cut
-  compile.missing = message.number;
-  thread.names_left = message.number;
-  if (compile.mixed && compile.worst_found && compile.worst_missing) {
-    if (Share(*compile.found, *compile.missing) <
-        Share(*compile.worst_found, *compile.worst_missing)) {
-      std::swap(compile.found, compile.worst_found);
-      std::swap(compile.missing, compile.worst_missing);
-    }
+  if (!thread.pending_found) return;  // half of a pair: the log was cut
+  const uint64_t found = *thread.pending_found, missing = message.number;
+  thread.pending_found.reset();
+  thread.names_left = missing;
+  LogCompile& compile = thread.compile;
+  if (!compile.mixed) {
+    compile.missing = missing;
+    return;
   }
+  const bool complete = compile.found && compile.missing;
+  const double share = Share(found, missing);
+  if (!compile.best_found) {
+    compile.best_found = complete ? *compile.found : found;
+    compile.best_missing = complete ? *compile.missing : missing;
+  }
+  if (share > Share(*compile.best_found, *compile.best_missing)) {
+    compile.best_found = found;
+    compile.best_missing = missing;
+  }
+  if (!complete || share < Share(*compile.found, *compile.missing)) {
+    compile.found = found;
+    compile.missing = missing;
+  }
+  compile.missing_names.clear();
 }
 
 void LogState::AddFault(LogProcess& process, Thread& thread, const LogMessage& message) {

@@ -2,6 +2,7 @@
 // at once, so what is open is kept by process and thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -27,6 +28,7 @@ class LogState {
     std::string module;  // of the open compile, or of the fingerprint line before it
     std::string fingerprint;
     LogCompile compile;
+    std::optional<uint64_t> pending_found;  // its Missing line comes next
     uint64_t names_left = 0;     // of the missing list
     bool has_module = false;     // a fingerprint line or "Found profile" named one
     bool interrupted = false;    // no thread ids: another compile's lines came since

@@ -50,16 +50,12 @@ void JudgeCounts(const LogProcess& process, const LogCompile& compile, const Ver
   const uint64_t found = *out->found, missing = *out->missing;
   const double share = ShareOf(found, missing);
   const bool enough = found > 0 && share >= rules.min_coverage;
-  if (compile.mixed) {
-    const double best = compile.worst_found && compile.worst_missing
-                            ? ShareOf(*compile.worst_found, *compile.worst_missing)
-                            : share;
-    if (best >= rules.min_coverage && !enough) {
-      return Set(out, Verdict::kNotShown,
-                 "the lines of several threads are mixed and carry no thread id, so it is not clear "
-                 "which counts are this module's",
-                 "give --hlo and --profile to `pgle-inspect coverage`");
-    }
+  if (compile.mixed && !enough && compile.best_found && compile.best_missing &&
+      ShareOf(*compile.best_found, *compile.best_missing) >= rules.min_coverage) {
+    return Set(out, Verdict::kNotShown,
+               "the lines of several threads are mixed and carry no thread id, so it is not clear "
+               "which counts are this module's",
+               "give --hlo and --profile to `pgle-inspect coverage`");
   }
   if (found == 0) {
     return Set(out, Verdict::kNotUsed,
