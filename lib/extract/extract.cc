@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "hlo/scheduler_queries.h"
 #include "trace/run_directory.h"
 
 namespace pgle {
@@ -38,7 +37,7 @@ Result<std::vector<ProcessTrace>> ReadProcesses(const std::vector<std::string>& 
 }
 
 Status AddDump(const std::string& path, const std::string& spool_directory,
-               std::vector<ProcessTrace>* processes) {
+               std::vector<ProcessTrace>* processes, Diagnostics* diagnostics) {
   PGLE_ASSIGN_OR_RETURN(DumpFolder dump, DumpFolder::Open(path, spool_directory));
   std::string wanted;
   bool any_missing = false, any_found = false;
@@ -49,8 +48,13 @@ Status AddDump(const std::string& path, const std::string& spool_directory,
       wanted += fmt::format(" {}({})", key.first, key.second);
     }
     PGLE_RETURN_IF_ERROR(AddModulesFromDump(dump, &process));
-    any_found |= std::any_of(process.modules.begin(), process.modules.end(),
-                             [](const auto& entry) { return entry.second != nullptr; });
+    for (const auto& [key, module] : process.modules) {
+      any_found |= module != nullptr;
+      if (module != nullptr) continue;
+      diagnostics->Warn(path, fmt::format("holds no module {}({}), or several of that name and none "
+                                          "of that id", key.first, key.second),
+                        "its costs go under run-time names");
+    }
   }
   if (any_missing && !any_found) {
     return Failed(path, "holds none of the modules that the trace ran:" + wanted,
@@ -64,7 +68,7 @@ ModuleReport Describe(const ModuleSamples& module) {
   report.name = module.name;
   report.fingerprint = module.fingerprint;
   report.has_hlo = module.hlo != nullptr;
-  report.has_scheduling_names = module.hlo != nullptr && HasSchedulingNames(*module.hlo);
+  report.has_scheduling_names = module.hlo != nullptr && module.hlo->has_scheduling_names();
   report.processes.assign(module.processes.begin(), module.processes.end());
   report.runs = module.runs;
   report.busy = module.busy;
@@ -175,7 +179,8 @@ Result<Extraction> Extract(const ExtractOptions& options) {
       ReadProcesses(extraction.files, {options.spool_directory, options.want_samples},
                     options.jobs));
   if (!options.hlo.empty()) {
-    PGLE_RETURN_IF_ERROR(AddDump(options.hlo, options.spool_directory, &processes));
+    PGLE_RETURN_IF_ERROR(AddDump(options.hlo, options.spool_directory, &processes,
+                                 &extraction.diagnostics));
     extraction.files.push_back(options.hlo);
   }
   DescribeProcesses(processes, &extraction);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "hlo/module.h"
+
 namespace pgle {
 namespace {
 
@@ -51,16 +53,6 @@ const char* ToString(KeyMode mode) {
   return "";
 }
 
-std::string_view RematSuffix(std::string_view name) {
-  const size_t at = name.rfind(".remat");
-  if (at == std::string_view::npos) return {};
-  const std::string_view digits = name.substr(at + 6);
-  const bool all_digits = std::all_of(digits.begin(), digits.end(), [](unsigned char c) {
-    return isdigit(c) != 0;
-  });
-  return all_digits ? name.substr(at) : std::string_view();
-}
-
 Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode mode,
                                      Diagnostics* diagnostics) {
   KeyedProfile result;
@@ -100,6 +92,7 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
   if (result.mode != KeyMode::kBare) {
     for (const ModuleCosts& module : modules) {
       if (module.fingerprint.empty()) {
+        if (result.mode == KeyMode::kBoth && &module == &modules.front()) continue;  // bare above
         diagnostics->Warn(module.name, "has no fingerprint, its costs are left out",
                           "give its HLO with --hlo, or use --keys bare");
         continue;

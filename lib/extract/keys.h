@@ -39,7 +39,4 @@ inline constexpr double kDominantShare = 0.99;
 Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode mode,
                                      Diagnostics* diagnostics);
 
-// The suffix that XLA strips: ".remat" or ".remat<digits>" at the end. Empty when there is none.
-std::string_view RematSuffix(std::string_view name);
-
 }  // namespace pgle

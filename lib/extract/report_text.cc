@@ -86,8 +86,10 @@ std::string CoverageLine(const ModuleReport& module, bool strict) {
     line += fmt::format("; {} asynchronous {} left to XLA", coverage.left_to_xla.size(),
                         strict ? "ones count as missing, being" : "ones");
   }
-  line += fmt::format("\n              XLA will log: found {}, missing {}", coverage.xla_found,
-                      coverage.xla_missing);
+  line += coverage.xla_missing == 0
+              ? std::string("\n              XLA will log no count for it, since nothing is missing")
+              : fmt::format("\n              XLA will log: found {}, missing {}", coverage.xla_found,
+                            coverage.xla_missing);
   return line;
 }
 

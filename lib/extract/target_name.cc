@@ -26,9 +26,9 @@ TargetName TargetNameOf(const HloModule& module, uint32_t index) {
   } else if (instruction.opcode == "copy-start") {
     target.async_start = index;
   }
-  const HloInstruction& source = module.instruction(named);
-  target.is_own_name = source.scheduling_name.empty();
-  target.name = target.is_own_name ? source.name : source.scheduling_name;
+  target.name = module.SchedulerName(named);
+  target.is_own_name = module.instruction(named).scheduling_name.empty();
+  if (target.name.empty()) target.name = module.instruction(named).name;
   return target;
 }
 

@@ -2,10 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "hlo/module_builder.h"
 #include "hlo/opcodes.h"
 
 namespace pgle {
+
+std::string_view RematSuffix(std::string_view name) {
+  const size_t at = name.rfind(".remat");
+  if (at == std::string_view::npos) return {};
+  const std::string_view digits = name.substr(at + 6);
+  const bool all_digits = std::all_of(digits.begin(), digits.end(), [](unsigned char c) {
+    return isdigit(c) != 0;
+  });
+  return all_digits ? name.substr(at) : std::string_view();
+}
+
+std::string_view HloModule::SchedulerName(uint32_t index) const {
+  const HloInstruction& instruction = instructions_[index];
+  if (has_scheduling_names_) return instruction.scheduling_name;
+  return instruction.name.substr(0,
+                                 instruction.name.size() - RematSuffix(instruction.name).size());
+}
 
 uint32_t HloModule::FindById(int64_t id) const {
   const auto it = by_id_.find(id);
@@ -128,6 +148,7 @@ Result<HloModule> HloModuleBuilder::Finish(const std::string& name) {
       return Failed(name, fmt::format("two instructions are called '{}'", instruction.name),
                     "the module is damaged: dump it again");
     }
+    module_.has_scheduling_names_ |= !instruction.scheduling_name.empty();
     if (instruction.id != 0) module_.by_id_.emplace(instruction.id, i);
     for (uint32_t called : instruction.calls) module_.computations_[called].callers.push_back(i);
   }

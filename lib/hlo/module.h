@@ -58,12 +58,20 @@ class HloModule {
   // The entry root's attribute alone: the only one that XLA's own extraction reads.
   const std::string& root_fingerprint() const { return root_fingerprint_; }
   bool is_scheduled() const { return is_scheduled_; }
+  // Whether any instruction carries the name that it had when the latency hiding scheduler ran.
+  // Older XLA sets none: then every instruction stands under its own name.
+  bool has_scheduling_names() const { return has_scheduling_names_; }
   uint32_t entry() const { return entry_; }
 
   const std::vector<HloInstruction>& instructions() const { return instructions_; }
   const std::vector<HloComputation>& computations() const { return computations_; }
   const HloInstruction& instruction(uint32_t index) const { return instructions_[index]; }
   const HloComputation& computation(uint32_t index) const { return computations_[index]; }
+
+  // The name under which the scheduler knew an instruction: its scheduling name. In a module without
+  // scheduling names its own, less the suffix of a clone that rematerialization made (".remat3"),
+  // since that runs after scheduling. Empty for what XLA added after scheduling.
+  std::string_view SchedulerName(uint32_t index) const;
 
   // kNoInstruction when there is none.
   uint32_t FindById(int64_t id) const;
@@ -83,6 +91,7 @@ class HloModule {
   std::string name_, fingerprint_, root_fingerprint_;
   int64_t id_ = 0;
   bool is_scheduled_ = false;
+  bool has_scheduling_names_ = false;
   uint32_t entry_ = kNoComputation;
   std::vector<HloInstruction> instructions_;
   std::vector<HloComputation> computations_;
@@ -90,6 +99,11 @@ class HloModule {
   std::unordered_map<int64_t, uint32_t> by_id_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
 };
+
+// The suffix of a rematerialized clone, ".remat" or ".remat<digits>" at the end of a name, which XLA
+// strips from the names of a profile (gpu_hlo_schedule.cc, FilterWithFingerprint). Empty when there
+// is none.
+std::string_view RematSuffix(std::string_view name);
 
 // Reads a serialized HloProto (`name` is for messages).
 // Errors: not a HloProto, cut short, no entry computation, references to what does not exist.

@@ -45,14 +45,8 @@ bool IsCommandBufferCall(const HloModule& module, uint32_t index) {
          module.computation(instruction.calls.front()).name.substr(0, 14) == "command_buffer";
 }
 
-bool HasSchedulingNames(const HloModule& module) {
-  return std::any_of(module.instructions().begin(), module.instructions().end(),
-                     [](const HloInstruction& i) { return !i.scheduling_name.empty(); });
-}
-
 std::vector<SchedulerQuery> SchedulerQueries(const HloModule& module) {
   std::vector<SchedulerQuery> queries;
-  const bool has_names = HasSchedulingNames(module);
   // A clone that rematerialization made after scheduling carries its original's scheduling name.
   std::unordered_set<std::string_view> asked;
   for (uint32_t c = 0; c < module.computations().size(); ++c) {
@@ -60,7 +54,7 @@ std::vector<SchedulerQuery> SchedulerQueries(const HloModule& module) {
     for (uint32_t i : module.computation(c).instructions) {
       const HloInstruction& instruction = module.instruction(i);
       const std::string_view opcode = instruction.opcode;
-      const std::string_view name = has_names ? instruction.scheduling_name : instruction.name;
+      const std::string_view name = module.SchedulerName(i);
       if (name.empty() || !asked.insert(name).second) continue;
       SchedulerQuery query{QueryKind::kCost, i, name, {}, IsFree(opcode)};
       if (opcode == "async-start") {

@@ -33,7 +33,4 @@ std::vector<SchedulerQuery> SchedulerQueries(const HloModule& module);
 // A call that stands for a command buffer: older XLA records its computation as a CUDA graph.
 bool IsCommandBufferCall(const HloModule& module, uint32_t instruction);
 
-// Whether the module carries scheduling names at all.
-bool HasSchedulingNames(const HloModule& module);
-
 }  // namespace pgle
