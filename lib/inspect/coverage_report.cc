@@ -54,11 +54,15 @@ void AppendTarget(const HloCoverage& module, const CoverageReport& report, std::
                       module.fingerprint.empty() ? "unknown" : module.fingerprint, module.file);
   *out += fmt::format("  coverage   {} by count{}\n", FormatPercent(module.share(report.strict)),
                       TimeText(module, report.strict));
-  *out += fmt::format("  found      {}, {} as XLA counts them\n",
+  *out += fmt::format("  found      {}, {}; {} as XLA counts them\n",
                       Count(module.found_instructions, "instruction"),
-                      Count(module.found_lookups, "look-up"));
-  *out += fmt::format("  missing    {}{}{}\n", module.missing.size(),
-                      module.missing.empty() ? "" : ": ", ReasonCounts(module));
+                      FormatMicroseconds(module.found_us), Count(module.found_lookups, "look-up"));
+  *out += fmt::format("  missing    {}", module.missing.size());
+  if (!module.missing.empty()) {
+    *out += fmt::format(", {}: {}", FormatMicroseconds(module.missing_us + module.left_us),
+                        ReasonCounts(module));
+  }
+  *out += "\n";
   AppendList(
       module.missing, report.verbose,
       [](const MissingName& missing) {
@@ -82,11 +86,14 @@ void AppendTarget(const HloCoverage& module, const CoverageReport& report, std::
 
 }  // namespace
 
+bool IsCovered(const CoverageReport& report, const HloCoverage& module) {
+  return !report.min_share.has_value() || *report.min_share <= 0 ||
+         (module.found_instructions > 0 && module.share(report.strict) >= *report.min_share);
+}
+
 bool IsCovered(const CoverageReport& report) {
-  return !report.min_share.has_value() ||
-         std::all_of(report.targets.begin(), report.targets.end(), [&](size_t i) {
-           return report.modules[i].share(report.strict) >= *report.min_share;
-         });
+  return std::all_of(report.targets.begin(), report.targets.end(),
+                     [&](size_t i) { return IsCovered(report, report.modules[i]); });
 }
 
 std::string FormatCoverageText(const CoverageReport& report) {

@@ -18,8 +18,9 @@ struct CoverageReport {
   std::optional<double> min_share;    // 0 to 1
 };
 
-// Whether every target reaches min_share; true without one.
+// Whether every target reaches min_share, and finds something unless that is 0; true without one.
 bool IsCovered(const CoverageReport& report);
+bool IsCovered(const CoverageReport& report, const HloCoverage& module);  // that one alone
 
 std::string FormatCoverageText(const CoverageReport& report);
 std::string FormatCoverageJson(const CoverageReport& report);

@@ -57,10 +57,15 @@ ReasonFinder::ReasonFinder(const HloModule& module, const AppliedProfile& applie
 }
 
 void ReasonFinder::MarkActive(uint32_t computation) {
-  if (active_[computation]) return;
-  active_[computation] = true;
-  for (uint32_t caller : module_.computation(computation).callers) {
-    MarkActive(module_.instruction(caller).computation);
+  std::vector<uint32_t> pending = {computation};
+  while (!pending.empty()) {
+    const uint32_t current = pending.back();
+    pending.pop_back();
+    if (active_[current]) continue;
+    active_[current] = true;
+    for (uint32_t caller : module_.computation(current).callers) {
+      pending.push_back(module_.instruction(caller).computation);
+    }
   }
 }
 

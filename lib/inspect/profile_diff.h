@@ -52,7 +52,7 @@ struct DiffReport {
 std::string FormatDiffText(const DiffReport& report);
 std::string FormatDiffJson(const DiffReport& report);
 
-// "3 costs differ, by 12.0 % at most; 1 only in A, 2 only in B", or "equal".
+// "3 costs differ, the most by +12.0 %; 1 only in A; 2 only in B", or "equal".
 std::string SummarizeDiff(const ProfileDiff& diff, const std::string& a, const std::string& b);
 
 }  // namespace pgle

@@ -43,9 +43,11 @@ std::string SummarizeDiff(const ProfileDiff& diff, const std::string& a, const s
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (!diff.changed.empty()) {
-    add(fmt::format("{} {}, by {} at most", Count(diff.changed.size(), "cost"),
+    add(fmt::format("{} {}, the most by {}", Count(diff.changed.size(), "cost"),
                     diff.changed.size() == 1 ? "differs" : "differ",
-                    FormatRelative(diff.changed.front())));
+                    std::isinf(diff.changed.front().relative())
+                        ? fmt::format("{:.2f} us from 0", diff.changed.front().b_us)
+                        : FormatRelative(diff.changed.front())));
   }
   if (!diff.only_in_a.empty()) add(fmt::format("{} only in {}", diff.only_in_a.size(), a));
   if (!diff.only_in_b.empty()) add(fmt::format("{} only in {}", diff.only_in_b.size(), b));

@@ -58,16 +58,32 @@ class CoverageVerb : public Verb {
     }
     PGLE_ASSIGN_OR_RETURN(report_.modules, CoverageOf(report_.hlo, profile, times, spool));
     PGLE_ASSIGN_OR_RETURN(report_.targets, TargetModules(report_.modules, module_));
+    messages.Print(Warnings());
     return {};
+  }
+
+  Diagnostics Warnings() const {
+    Diagnostics warnings;
+    for (size_t i : report_.targets) {
+      const HloCoverage& module = report_.modules[i];
+      if (!module.is_scheduled) {
+        warnings.Warn(module.file, "is not scheduled: its names may not be those asked for",
+                      "give the module *after_optimizations");
+      }
+      if (!trace_.input.empty() && !module.times_from_trace) {
+        warnings.Warn(trace_.input, fmt::format("did not run {}: weighed by costs", module.module));
+      }
+    }
+    return warnings;
   }
 
   Error TooLittle() const {
     std::string what;
     for (size_t i : report_.targets) {
       const HloCoverage& module = report_.modules[i];
-      const double share = module.share(report_.strict);
-      if (share >= *report_.min_share) continue;
-      what += fmt::format("{}{}: {:.1f} %", what.empty() ? "" : ", ", module.module, 100 * share);
+      if (IsCovered(report_, module)) continue;
+      what += fmt::format("{}{}: {} found, {:.1f} %", what.empty() ? "" : ", ", module.module,
+                          module.found_instructions, 100 * module.share(report_.strict));
     }
     return Refused(report_.profile, fmt::format("covers less than the {:.1f} % asked for ({})",
                                                 100 * *report_.min_share, what),
