@@ -13,10 +13,12 @@ constexpr const char* kTool = "pgle-inspect";
 constexpr const char* kExamples = R"(Examples:
   pgle-inspect check --log train.log --profile profile.pb --hlo dump
       exit status 0: the profile was used; 3: it was not, or nothing shows that it was
-  pgle-inspect log rank*.log
-      where each module's profile came from, what was found and missing
+  pgle-inspect coverage --hlo dump profile.pb --min 95%
+      found and missing look-ups with reasons; exit status 3 below 95 %
   pgle-inspect flags
       how XLA reads $XLA_FLAGS, and why it would ignore the profile
+  pgle-inspect hosts dump/rank*
+      exit status 3 where ranks compiled different modules
 `pgle-inspect VERB --help` lists the options of a verb; pgle-inspect(1) tells the rest.)";
 
 struct Entry {
@@ -30,6 +32,11 @@ std::vector<Entry> AllVerbs() {
   verbs.push_back({"check", "One verdict from all evidence, for CI", MakeCheckVerb()});
   verbs.push_back({"log", "What the log of a run says, module by module", MakeLogVerb()});
   verbs.push_back({"flags", "XLA_FLAGS as XLA parses them", MakeFlagsVerb()});
+  verbs.push_back({"coverage", "Which look-ups of the scheduler a profile answers", MakeCoverageVerb()});
+  verbs.push_back({"fdo", "The .fdo_profile files of an XLA dump", MakeFdoVerb()});
+  verbs.push_back({"hosts", "Whether all ranks compiled the same modules", MakeHostsVerb()});
+  verbs.push_back({"show", "What a profile holds", MakeShowVerb()});
+  verbs.push_back({"diff", "How two profiles differ", MakeDiffVerb()});
   return verbs;
 }
 

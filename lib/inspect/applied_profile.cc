@@ -54,6 +54,13 @@ std::string_view AppliedProfile::ForeignFingerprint(std::string_view name) const
   return it == foreign_.end() ? std::string_view() : it->second.fingerprint;
 }
 
+std::vector<std::string_view> AppliedProfile::foreign_names() const {
+  std::vector<std::string_view> names;
+  names.reserve(foreign_.size());
+  for (const auto& [name, foreign] : foreign_) names.push_back(name);
+  return names;
+}
+
 double AppliedProfile::ForeignCost(std::string_view name) const {
   const auto it = foreign_.find(name);
   return it == foreign_.end() ? 0 : it->second.cost_us;

@@ -31,7 +31,8 @@ class AppliedProfile {
   // Names that apply, each once, in order of first appearance.
   const std::vector<std::string_view>& names() const { return names_; }
   bool has_own_fingerprint() const { return own_entries_ > 0; }
-  bool has_foreign_entries() const { return !foreign_.empty(); }
+  // Names under the fingerprints of other modules, in no order.
+  std::vector<std::string_view> foreign_names() const;
 
  private:
   struct Foreign {

@@ -105,6 +105,7 @@ HloCoverage CoverageOf(const HloModule& module, const CostProfile& profile,
   HloCoverage coverage;
   coverage.module = module.name();
   coverage.fingerprint = module.fingerprint();
+  coverage.is_scheduled = module.is_scheduled();
   coverage.times_from_trace = times != nullptr;
   const AppliedProfile applied(profile, module.fingerprint());
   coverage.has_own_fingerprint = applied.has_own_fingerprint();

@@ -52,6 +52,7 @@ struct HloCoverage {
   std::vector<std::string> undecided;
   std::vector<std::string> left_to_xla;  // those of `missing` that are asynchronous non-collectives
   bool has_own_fingerprint = false;      // the profile names the module's fingerprint
+  bool is_scheduled = false;             // false: these are not the names that the scheduler asks for
 
   // Of a trace where one was given, else from the profile itself: what is found at its cost, what is
   // missing at the cost that the profile has for it under another name.

@@ -1,13 +1,19 @@
 #include "inspect/coverage.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "inspect/applied_profile.h"
+#include "inspect/coverage_report.h"
 #include "inspect/missing_reason.h"
 #include "inspect/read_profile.h"
+#include "inspect/target.h"
+#include "inspect/trace_times.h"
 #include "inspect/xla_log_for_tests.h"
 
 namespace pgle {
@@ -94,7 +100,7 @@ TEST_CASE("nothing is missing once the costs carry scheduling-time names") {
 }
 
 TEST_CASE("text and proto of one module give the same answers") {
-  for (const std::string run : {"fsdp_unrolled", "fsdp_scan"}) {
+  for (const std::string& run : {std::string("fsdp_unrolled"), std::string("fsdp_scan")}) {
     const CostProfile profile = Profile(run + "/jaxlib_profile.pb");
     const std::string stem = run + "/hlo/profiled/module_2667." + kOptimized;
     const HloCoverage proto = Coverage(stem + "hlo.pb.zst", profile);
@@ -169,7 +175,8 @@ TEST_CASE("reasons") {
                Profile("logs/foreign_profile.pb"));
   CHECK(foreign.found_instructions == 0);
   CHECK(foreign.share(false) == 0);
-  CHECK(Reasons(foreign)["foreign fingerprint"] > 30);
+  CHECK(Reasons(foreign) == std::map<std::string, int>{{"foreign fingerprint", 138},
+                                                       {"asynchronous pair left to XLA", 1}});
 
   const HloCoverage other =
       Coverage("logs/hlo/module_2661." + kOptimized + "hlo.pb.zst",
@@ -246,6 +253,93 @@ TEST_CASE("XLA's filter") {
     const CostProfile mixed{{{"a", 1}, {"a", 3}, {"g::d.remat", 9}}};
     CHECK(*AppliedProfile(mixed, "f").Find("a") == 3);
   }
+}
+
+TEST_CASE("targets of a gate") {
+  std::vector<HloCoverage> modules(3);
+  modules[0].module = "gemm_fusion_dot";
+  modules[0].found_instructions = 900;
+  modules[1].module = "jit_init";
+  modules[1].found_instructions = 5;
+  modules[2].module = "jit_train_step";
+  modules[2].undecided = {"a", "b", "c", "d", "e", "f"};
+  using Indices = std::vector<size_t>;
+  CHECK(*TargetModules(modules, "") == Indices{2});
+  CHECK(*TargetModules(modules, "init|gemm") == Indices{0, 1});
+  CHECK_FALSE(TargetModules(modules, "eval").ok());
+  CHECK(TargetModules(modules, "(").error().code == ErrorCode::kUsage);
+  modules[1].has_own_fingerprint = true;
+  CHECK(*TargetModules(modules, "") == Indices{1});
+}
+
+TEST_CASE("the gate wants something found") {
+  CoverageReport report;
+  report.modules.resize(1);  // asks for nothing: a share of 1
+  report.targets = {0};
+  CHECK(IsCovered(report));
+  report.min_share = 0.5;
+  CHECK_FALSE(IsCovered(report));
+  report.modules[0].found_instructions = 1;
+  CHECK(IsCovered(report));
+  report.modules[0].missing.resize(2);
+  CHECK_FALSE(IsCovered(report));
+}
+
+TEST_CASE("coverage as JSON") {
+  CoverageReport report;
+  report.modules.push_back(
+      Coverage("fsdp_unrolled/hlo/profiled/module_2667." + kOptimized + "hlo.pb.zst",
+               Profile("fsdp_unrolled/jaxlib_profile.pb")));
+  report.targets = {0};
+  const auto json = nlohmann::json::parse(FormatCoverageJson(report));
+  CHECK(json["schema"] == "pgle.inspect.coverage/1");
+  const auto& module = json["modules"][0];
+  CHECK(module["module"] == "jit_train_step");
+  CHECK(module["fingerprint"] == "605d21f72f8fa854186da0f7bc4522b2");
+  CHECK(module["target"] == true);
+  CHECK(module["found_instructions"] == 455);
+  CHECK(module["found_lookups"] == 456);
+  REQUIRE(module["missing"].size() == 41);
+  CHECK(module["missing"][0]["name"] == "all-gather-start.30");
+  CHECK(module["missing"][0]["reason"] == "renamed after scheduling");
+  CHECK(module["missing"][0]["detail"] == "all-gather.34.2");
+  CHECK(module["undecided"].empty());
+  CHECK(module["left_to_xla"] == nlohmann::json{"fusion-done", "fusion-start"});
+}
+
+TEST_CASE("device times of a trace weigh the names") {
+  Diagnostics diagnostics;
+  const auto times = ReadTraceTimes({kRuns + "fsdp_scan/trace/vm.xplane.pb.zst"}, &diagnostics);
+  REQUIRE(times.ok());
+  const auto coverage =
+      CoverageOf(kRuns + "fsdp_scan/hlo/profiled/module_2667." + kOptimized + "hlo.pb.zst",
+                 Profile("fsdp_scan/jaxlib_profile.pb"), *times, "/tmp");
+  REQUIRE(coverage.ok());
+  const HloCoverage& module = coverage->front();
+  CHECK(module.times_from_trace);
+  CHECK(module.missing_us > 0);
+  CHECK(module.share_by_time(false) > 0.5);
+  CHECK(module.share_by_time(false) < 1);
+  CHECK(module.share_by_time(true) < module.share_by_time(false));
+}
+
+TEST_CASE("a module of 100,000 instructions") {
+  std::string text = "HloModule big, is_scheduled=true\n\nENTRY %main () -> f32[] {\n"
+                     "  %i0 = f32[] constant(0)\n";
+  CostProfile profile;
+  for (int i = 1; i < 100000; ++i) {
+    text += fmt::format("  {0}%i{1} = f32[8]{{0}} add(%i{2}, %i{2}), metadata={{op_name=\"f/add\" "
+                        "scheduling_name=\"i{1}\"}}, backend_config={{\"q\":\"0\"}}\n",
+                        i == 99999 ? "ROOT " : "", i, i / 2);
+    if (i % 10 != 0) profile.costs.push_back({fmt::format("i{}", i), 1.5});
+  }
+  const HloModule module = Module(text + "}\n");
+  const auto start = std::chrono::steady_clock::now();
+  const HloCoverage coverage = CoverageOf(module, profile);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  CHECK(coverage.found_instructions == 90000);
+  CHECK(coverage.missing.size() == 9999);
+  CHECK(seconds.count() < 2);  // 0.1 s optimized
 }
 
 TEST_CASE("stems") {

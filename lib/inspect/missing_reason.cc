@@ -37,28 +37,35 @@ ReasonFinder::ReasonFinder(const HloModule& module, const AppliedProfile& applie
       MarkActive(module.instruction(query.instruction).computation);
     }
   }
-  size_t known = 0;
+  const auto is_known = [&](std::string_view name) {
+    return module.FindByName(name) != kNoInstruction || asked.count(name) > 0;
+  };
   for (std::string_view name : applied.names()) {
     has_command_buffers_ |= IsCommandBufferName(name);
     const uint32_t instruction = module.FindByName(name);
     if (instruction != kNoInstruction) MarkActive(module.instruction(instruction).computation);
-    if (instruction != kNoInstruction || asked.count(name) > 0) {
-      ++known;
-      continue;
-    }
+    if (is_known(name)) continue;
     strangers_[NameStem(name)].push_back(name);
     has_strange_gemm_ |= IsGemmName(name);
   }
+  const std::vector<std::string_view> names =
+      applied.names().empty() ? applied.foreign_names() : applied.names();
+  const auto known = std::count_if(names.begin(), names.end(), is_known);
   is_other_module_ =
-      !applied.has_own_fingerprint() && !applied.names().empty() &&
-      static_cast<double>(known) < kSameModuleShare * static_cast<double>(applied.names().size());
+      !applied.has_own_fingerprint() && !names.empty() &&
+      static_cast<double>(known) < kSameModuleShare * static_cast<double>(names.size());
 }
 
 void ReasonFinder::MarkActive(uint32_t computation) {
-  if (active_[computation]) return;
-  active_[computation] = true;
-  for (uint32_t caller : module_.computation(computation).callers) {
-    MarkActive(module_.instruction(caller).computation);
+  std::vector<uint32_t> pending = {computation};
+  while (!pending.empty()) {
+    const uint32_t current = pending.back();
+    pending.pop_back();
+    if (active_[current]) continue;
+    active_[current] = true;
+    for (uint32_t caller : module_.computation(current).callers) {
+      pending.push_back(module_.instruction(caller).computation);
+    }
   }
 }
 
@@ -124,7 +131,7 @@ MissingName ReasonFinder::Explain(const SchedulerQuery& query) const {
   }
   if (ExplainByOtherName(query, &missing)) return missing;
   const HloInstruction& instruction = module_.instruction(query.instruction);
-  if (is_other_module_ || (applied_.names().empty() && applied_.has_foreign_entries())) {
+  if (is_other_module_) {
     missing.reason = CoverageReason::kOtherModule;
   } else if (query.kind == QueryKind::kAsyncStart || query.kind == QueryKind::kAsyncDone) {
     missing.reason = CoverageReason::kLeftToXla;

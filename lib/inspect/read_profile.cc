@@ -17,7 +17,12 @@ Result<CostProfile> ReadAnyProfile(const std::string& path, const std::string& s
   std::filesystem::path plain = path;
   if (plain.extension() == ".zst" || plain.extension() == ".gz") plain.replace_extension();
   const auto read = [&]() -> Result<CostProfile> {
-    if (plain.extension() != ".fdo_profile") return ReadProfile(path, spool_directory);
+    if (plain.extension() != ".fdo_profile") {
+      Result<CostProfile> profile = ReadProfile(path, spool_directory);
+      // The call is right, the file is not.
+      if (!profile.ok()) profile.error().code = ErrorCode::kFailed;
+      return profile;
+    }
     PGLE_ASSIGN_OR_RETURN(const Input input, Input::Open(path, spool_directory));
     return ParseFdoProfile(input.bytes(), input.name());
   };
