@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -15,15 +16,16 @@ void AddCommonOptions(CLI::App& app, CommonOptions* options) {
   app.add_flag("-q,--quiet", options->quiet, "Print warnings and errors only");
   app.add_flag("-v,--verbose", options->verbose, "List everything that the report cuts");
   app.add_option("--color", options->color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->type_name("WHEN");
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("-V,--version", std::string(app.get_name() + " " PGLE_VERSION),
                        "Print the version");
-  app.get_formatter()->column_width(30);
+  app.get_formatter()->column_width(38);
 }
 
 std::optional<int> Parse(CLI::App& app, int argc, char** argv) {
+  signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error to report, not a reason to die
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

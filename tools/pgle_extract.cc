@@ -40,12 +40,12 @@ void AddOptions(CLI::App& app, Arguments* args) {
                           const std::vector<std::string>& values) {
     std::string type;
     for (const std::string& v : values) type += (type.empty() ? "" : "|") + v;
-    app.add_option(flag, *value, help)->check(CLI::IsMember(values))->type_name(type);
+    app.add_option(flag, *value, help)->check(CLI::IsMember(values).description(""))->type_name(type);
   };
-  app.add_option("input", args->extract.inputs,
-                 "Log directories, run directories, .xplane.pb files (also .zst, .gz), - for stdin")
+  app.add_option("INPUT", args->extract.inputs,
+                 "Log directory, run directory, .xplane.pb (also .zst, .gz), or -")
       ->required()
-      ->type_name("INPUT");
+      ->type_name("");
   app.add_option("-o,--output", args->output, "Profile to write: .pb, .pbtxt, or -")
       ->type_name("FILE");
   app.add_option("--stat", args->statistic, "median (default), mean, min, max or pNN")
@@ -78,7 +78,7 @@ void AddOptions(CLI::App& app, Arguments* args) {
   app.add_option("--depfile", args->depfile, "Write what was read, for make and ninja")
       ->type_name("FILE");
   app.add_option("-j,--jobs", args->extract.jobs, "Files read at a time")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
 }
 
@@ -232,6 +232,9 @@ int Run(int argc, char** argv) {
   if (!args.json.empty()) {
     const Status json = WriteFileAtomically(args.json, FormatReportJson(*extraction, context));
     if (!json.ok() && status.ok()) status = json.error();
+  }
+  if (!status.ok() && status.error().code == ErrorCode::kFailed) {
+    return messages.Fail(status.error());
   }
   messages.Print(extraction->diagnostics);
   messages.Report(FormatReportText(*extraction, context));

@@ -91,7 +91,7 @@ class ModuleCollector {
                                            : (*runs.anchor)[skip_first].start;
       }
       for (OpExecutions& op : device.ops) {
-        AddOp(process, process_index, d, device.ordinal, op, begin);
+        AddOp(process, process_index, d, device, op, begin);
       }
     }
   }
@@ -117,7 +117,8 @@ class ModuleCollector {
   }
 
   void AddOp(const ProcessTrace& process, uint32_t process_index, uint32_t device_index,
-             int64_t ordinal, OpExecutions& op, const std::map<ProgramKey, Picoseconds>& begin) {
+             const DeviceTrace& device, OpExecutions& op,
+             const std::map<ProgramKey, Picoseconds>& begin) {
     const ProgramKey key{op.op.module, op.op.program_id};
     ModuleSamples& module = ModuleFor(process, key, process_index);
     module.busy += op.busy;
@@ -137,6 +138,9 @@ class ModuleCollector {
       module.unknown_busy += op.busy;
       return;
     } else {
+      // A loop copies its predicate once an iteration. Scope ids make those copies one execution,
+      // which spans the loop; single copies would pass a whole loop off as 2 us.
+      if (!device.has_scopes && hlo->instruction(resolved.instruction).opcode == "while") return;
       target = TargetNameOf(*hlo, resolved.instruction);
       if (target.name.empty()) return;
     }
@@ -156,7 +160,7 @@ class ModuleCollector {
       runtime = samples.ops.end() - 1;
     }
     runtime->devices.push_back(
-        {process_index, device_index, ordinal, std::move(op.executions), op.has_times});
+        {process_index, device_index, device.ordinal, std::move(op.executions), op.has_times});
   }
 
   NameSamples& SamplesFor(ModuleSamples& module, const TargetName& target, const HloModule* hlo) {

@@ -3,8 +3,8 @@
 #include <zstd.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "base/test_support.h"
 #include "io/input.h"
 #include "io/output.h"
 
@@ -12,20 +12,6 @@ namespace pgle {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct TempDir {
-  fs::path path;
-  TempDir() {
-    std::string pattern = (fs::temp_directory_path() / "pgle-io-XXXXXX").string();
-    path = mkdtemp(pattern.data());
-  }
-  ~TempDir() { fs::remove_all(path); }
-  std::string File(const std::string& name, const std::string& content) const {
-    const fs::path file = path / name;
-    std::ofstream(file, std::ios::binary) << content;
-    return file;
-  }
-};
 
 std::string Zstd(const std::string& text) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
@@ -49,7 +35,7 @@ std::string Gzip(const std::string& text) {
 
 std::string LongText() {
   std::string text;
-  for (int i = 0; i < 400'000; ++i) text += std::to_string(i * 7919 % 100'003);
+  for (int64_t i = 0; i < 400'000; ++i) text += std::to_string(i * 7919 % 100'003);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace pgle {
@@ -57,6 +58,14 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path) {
       return file;
     }
   }
+  const std::string directory = std::filesystem::path(file.path_).parent_path();
+  // Without a name, so that nothing is left behind even when the process is killed.
+  file.fd_ = open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                  0666);
+  if (file.fd_ >= 0) {
+    file.is_unnamed_ = true;
+    return file;
+  }
   file.temporary_ = file.path_ + ".tmpXXXXXX";
   file.fd_ = mkostemp(file.temporary_.data(), O_CLOEXEC);
   if (file.fd_ < 0) {
@@ -68,9 +77,24 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path) {
   return file;
 }
 
+// Gives the unnamed file a temporary name beside the target.
+bool AtomicFile::GiveName() {
+  const std::string source = fmt::format("/proc/self/fd/{}", fd_);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    temporary_ = fmt::format("{}.tmp{}-{}", path_, getpid(), attempt);
+    if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      return true;
+    }
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  return false;
+}
+
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, "")),
+      is_unnamed_(other.is_unnamed_),
       fd_(std::exchange(other.fd_, -1)) {}
 
 AtomicFile::~AtomicFile() {
@@ -92,8 +116,9 @@ Status AtomicFile::Write(std::string_view bytes) {
 }
 
 Status AtomicFile::Commit() {
-  if (temporary_.empty()) return {};
-  if (fsync(fd_) != 0 || rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (temporary_.empty() && !is_unnamed_) return {};
+  if (fsync(fd_) != 0 || (is_unnamed_ && !GiveName()) ||
+      rename(temporary_.c_str(), path_.c_str()) != 0) {
     return Failed(path_, fmt::format("cannot finish the file: {}", strerror(errno)),
                   "nothing was left behind; make room and run again");
   }

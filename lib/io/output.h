@@ -28,8 +28,11 @@ class AtomicFile {
 
  private:
   AtomicFile() = default;
+  bool GiveName();
+
   std::string path_;
-  std::string temporary_;  // empty for standard output
+  std::string temporary_;    // empty while the file has no name, and for what is no file
+  bool is_unnamed_ = false;  // opened with O_TMPFILE
   int fd_ = -1;
 };
 

@@ -40,7 +40,8 @@ struct DeviceTrace {
 // Reads a plane and groups its events. Fragments belong together that share device, program, op and
 // scope_range_id. Events without a scope id (jaxlib before 2024-12) are grouped in order of
 // correlation id, consecutive equal ops together: "consecutive on one stream" would glue executions
-// of an op that is alone on its stream.
+// of an op that is alone on its stream. Only a loop's copies of its predicate stay apart then, since
+// the loop's work runs between them.
 // Memory: 16 bytes an execution, and 8 more while its plane is read (28 an event without scopes).
 Result<DeviceTrace> ReadDeviceTrace(const Input& input, const PlaneView& plane);
 

@@ -76,7 +76,10 @@ Result<XSpaceIndex> IndexXSpace(const Input& input) {
       return DamagedTrace(input, index.planes.empty() ? input.bytes().data() : space.position());
     }
   }
-  if (!space.ok()) return DamagedTrace(input, space.position());
+  if (!space.ok()) {
+    const bool foreign = index.planes.empty() && index.hostnames.empty();
+    return DamagedTrace(input, foreign ? input.bytes().data() : space.position());
+  }
   return index;
 }
 
