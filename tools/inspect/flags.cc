@@ -18,6 +18,8 @@ std::optional<std::string> Variable(const char* name) {
 class FlagsVerb : public Verb {
  public:
   void AddOptions(CLI::App& app) override {
+    // STRING starts with "--" as a rule: it comes as an argument that is no option of the verb.
+    app_ = app.fallthrough(false)->allow_extras();
     app.add_option("flags", text_, "The value of XLA_FLAGS ($XLA_FLAGS if not given)")
         ->type_name("STRING");
     app.add_option("--hlo", hlo_, "Modules of the job: their fingerprints must have a profile")
@@ -29,6 +31,13 @@ class FlagsVerb : public Verb {
 
   int Run(const cli::Messages& messages) override {
     FlagQuestion question;
+    for (const std::string& extra : app_->remaining()) {
+      if (text_ || extra.find_first_of("=_ \t\r\n") == std::string::npos) {
+        return messages.Fail(UsageError(extra, "is neither an option nor a value of XLA_FLAGS",
+                                        "quote the flags as one STRING; --help lists the options"));
+      }
+      text_ = extra;
+    }
     const auto flags = ReadXlaFlags(text_ ? *text_ : Variable("XLA_FLAGS").value_or(""));
     if (!flags.ok()) return messages.Fail(flags.error());
     question.flags = *flags;
@@ -51,6 +60,7 @@ class FlagsVerb : public Verb {
   }
 
  private:
+  CLI::App* app_ = nullptr;
   std::optional<std::string> text_;
   std::string hlo_;
   bool json_ = false;
