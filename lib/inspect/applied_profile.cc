@@ -1,6 +1,6 @@
 #include "inspect/applied_profile.h"
 
-#include "extract/keys.h"
+#include "hlo/module.h"
 
 namespace pgle {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect/fdo.h"
-#include "inspect/target.h"
+#include "inspect/module_name.h"
 #include "inspect/text.h"
 
 namespace pgle {
@@ -83,7 +83,7 @@ std::string FormatFdoText(const FdoReport& report) {
   size_t others = 0;
   for (const auto& [module, compiles] : by_module) {
     // The small modules of JAX and the autotuner get nothing, and would bury the rest.
-    bool is_worth = report.verbose || IsUserModule(module);
+    bool is_worth = report.verbose || IsFrameworkModule(module);
     for (const FdoCompile* compile : compiles) is_worth |= !compile->is_empty();
     if (!is_worth && by_module.size() > 1) {
       ++others;

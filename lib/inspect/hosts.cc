@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "hlo/dump_folder.h"
 #include "hlo/scheduler_queries.h"
-#include "inspect/target.h"
+#include "inspect/module_name.h"
 #include "io/input.h"
 
 namespace pgle {
@@ -182,7 +182,7 @@ Result<HostsComparison> CompareHosts(const std::vector<std::string>& inputs,
                           DumpFolder::Open(comparison.ranks[rank], spool_directory));
     for (const std::string& file : dump.files()) {
       PGLE_ASSIGN_OR_RETURN(const HloModule module, Load(file, spool_directory));
-      any_user |= IsUserModule(module.name());
+      any_user |= IsFrameworkModule(module.name());
       HostVariant variant;
       variant.ranks = {rank};
       variant.file = file;
@@ -197,7 +197,7 @@ Result<HostsComparison> CompareHosts(const std::vector<std::string>& inputs,
   }
   for (auto& [name, compiles] : by_name) {
     const bool is_compared =
-        pattern.empty() ? !any_user || IsUserModule(name) : RE2::PartialMatch(name, regex);
+        pattern.empty() ? !any_user || IsFrameworkModule(name) : RE2::PartialMatch(name, regex);
     if (!is_compared) {
       ++comparison.other_modules;
       continue;

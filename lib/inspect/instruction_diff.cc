@@ -13,8 +13,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string_view SchedulingName(const HloInstruction& instruction) {
-  return instruction.scheduling_name.empty() ? instruction.name : instruction.scheduling_name;
+// What XLA added after scheduling stands under its own name.
+std::string_view SchedulingName(const HloModule& module, uint32_t index) {
+  const std::string_view name = module.SchedulerName(index);
+  return name.empty() ? module.instruction(index).name : name;
 }
 
 // The instructions that run by themselves, by scheduling-time name.
@@ -27,7 +29,7 @@ std::map<std::string_view, const HloInstruction*> RunByThemselves(const HloModul
     pending.pop_back();
     for (uint32_t i : module.computation(computation).instructions) {
       const HloInstruction& instruction = module.instruction(i);
-      found.emplace(SchedulingName(instruction), &instruction);
+      found.emplace(SchedulingName(module, i), &instruction);
       if (instruction.opcode != "while" && instruction.opcode != "conditional" &&
           instruction.opcode != "call") {
         continue;

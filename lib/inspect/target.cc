@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include <array>
+#include "inspect/module_name.h"
 
 namespace pgle {
 namespace {
@@ -13,14 +13,6 @@ size_t Lookups(const HloCoverage& module) {
 }
 
 }  // namespace
-
-bool IsUserModule(std::string_view name) {
-  static constexpr std::array<std::string_view, 3> kPrefixes = {"jit_", "pjit_", "pmap_"};
-  for (std::string_view prefix : kPrefixes) {
-    if (name.substr(0, prefix.size()) == prefix) return true;
-  }
-  return false;
-}
 
 Result<std::vector<size_t>> TargetModules(const std::vector<HloCoverage>& modules,
                                           const std::string& pattern) {
@@ -44,8 +36,8 @@ Result<std::vector<size_t>> TargetModules(const std::vector<HloCoverage>& module
   if (!targets.empty() || modules.empty()) return targets;
   size_t best = 0;
   for (size_t i = 1; i < modules.size(); ++i) {
-    const bool is_user = IsUserModule(modules[i].module);
-    const bool best_is_user = IsUserModule(modules[best].module);
+    const bool is_user = IsFrameworkModule(modules[i].module);
+    const bool best_is_user = IsFrameworkModule(modules[best].module);
     if (is_user != best_is_user ? is_user : Lookups(modules[i]) > Lookups(modules[best])) best = i;
   }
   return std::vector<size_t>{best};

@@ -3,16 +3,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "inspect/coverage.h"
 
 namespace pgle {
-
-// Whether the name is that of a user's module: jit_, pjit_ or pmap_ and more.
-bool IsUserModule(std::string_view name);
 
 // Indices of the modules that match `pattern` (RE2, unanchored); where it is empty: those whose
 // fingerprint the profile names, else the user's module with most look-ups.
