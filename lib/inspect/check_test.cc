@@ -202,6 +202,17 @@ TEST_CASE("mixed threads without thread ids: used only if every reading says so"
   CHECK(CheckText(bad.str(), Module("jit_b")).verdict == Verdict::kNotUsed);
 }
 
+TEST_CASE("lines lost from a log never make it better") {
+  for (const char* lost : {"139 instructions", "Found 0", "Missing "}) {
+    CAPTURE(lost);
+    CHECK(CheckText(Without(Real("logs/foreign_fp.log.zst"), lost)).verdict != Verdict::kUsed);
+  }
+  LogText names;
+  names.Start(1).Using(1).Open(1, "jit_init").Counts(1, 1, 1);
+  names.Using(1).Open(1, "jit_a").Say(1, "  fusion.1", 'W').Scheduled(1);
+  CHECK(CheckText(names.str(), Module("jit_a")).verdict == Verdict::kNotShown);
+}
+
 TEST_CASE("one process of several did not use it") {
   LogText labelled;
   labelled.Before("0: ").Start(1).Using(1).Open(1, "jit_a").Counts(1, 9, 1);

@@ -7,13 +7,12 @@
 #include <map>
 
 #include "hlo/dump_folder.h"
+#include "inspect/dump_files.h"
 #include "inspect/read_profile.h"
 #include "io/input.h"
 
 namespace pgle {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kGiveLog =
     "give the log of the run with --log (TF_CPP_MIN_LOG_LEVEL=0)";
@@ -23,36 +22,8 @@ struct Compile {
   std::string module;
   std::string profile;  // a filled .fdo_profile; empty: none
   std::string hlo;      // the optimized module
+  bool has_profile_file = false;
 };
-
-// "module_0012.jit_f.sm_9.0_gpu_after_optimizations.fdo_profile": 12 and jit_f.
-bool ReadName(const std::string& file, Compile* compile) {
-  const size_t start = file.find("module_");
-  if (start == std::string::npos) return false;
-  const size_t dot = file.find('.', start);
-  if (dot == std::string::npos) return false;
-  const std::string digits = file.substr(start + 7, dot - start - 7);
-  if (digits.empty() || digits.size() > 18 ||
-      digits.find_first_not_of("0123456789") != std::string::npos) {
-    return false;
-  }
-  for (const char* point : {".before_optimizations", ".after_spmd_partitioner",
-                            ".before_config_assignment", ".sm_", ".gfx", ".gpu_after"}) {
-    const size_t end = file.find(point, dot + 1);
-    if (end == std::string::npos) continue;
-    compile->id = std::stoll(digits);
-    compile->module = file.substr(dot + 1, end - dot - 1);
-    return true;
-  }
-  return false;
-}
-
-bool HasExtension(std::string name, const char* extension) {
-  for (const char* packed : {".zst", ".gz"}) {
-    if (name.ends_with(packed)) name.resize(name.size() - std::string_view(packed).size());
-  }
-  return name.ends_with(extension);
-}
 
 Result<DumpEvidence> Read(const std::string& directory, const std::vector<Compile>& compiles,
                           const std::string& spool_directory) {
@@ -62,6 +33,7 @@ Result<DumpEvidence> Read(const std::string& directory, const std::vector<Compil
   out.compiles = compiles.size();
   const Compile* last = nullptr;
   for (const Compile& compile : compiles) {
+    out.profile_files += compile.has_profile_file ? 1 : 0;
     out.filled += compile.profile.empty() ? 0 : 1;
     if (last == nullptr || compile.id > last->id) last = &compile;
   }
@@ -88,31 +60,29 @@ Result<DumpEvidence> Read(const std::string& directory, const std::vector<Compil
 
 Result<std::vector<DumpEvidence>> ReadDumpEvidence(const std::string& directory,
                                                    const std::string& spool_directory) {
-  std::error_code error;
-  if (!fs::is_directory(directory, error)) {
-    return Failed(directory, "is no directory", "name the folder given with --xla_dump_to");
+  PGLE_ASSIGN_OR_RETURN(const auto profiles, FindDumpFiles(directory, ".fdo_profile"));
+  PGLE_ASSIGN_OR_RETURN(const auto modules, FindDumpFiles(directory, ".hlo.pb"));
+  if (profiles.empty() && modules.empty()) {
+    return Failed(directory, "holds no .fdo_profile and no .hlo.pb of an XLA compile",
+                  "name the folder given with --xla_dump_to");
   }
   std::map<std::pair<std::string, int64_t>, Compile> compiles;
-  bool any = false;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-    const std::string name = entry.path().filename().string();
-    Compile read;
-    if (!ReadName(name, &read)) continue;
-    any = true;
-    const bool is_profile = HasExtension(name, ".fdo_profile");
-    const bool is_hlo = name.find("gpu_after_optimizations") != std::string::npos &&
-                        HasExtension(name, ".hlo.pb");
-    if (!is_profile && !is_hlo) continue;
-    Compile& compile = compiles[{read.module, read.id}];
-    compile.module = read.module;
-    compile.id = read.id;
-    if (is_hlo) compile.hlo = entry.path().string();
-    if (is_profile && entry.file_size(error) > 0) compile.profile = entry.path().string();
+  const auto compile_of = [&](const DumpFile& file) -> Compile& {
+    Compile& compile = compiles[{file.module, file.id}];
+    compile.module = file.module;
+    compile.id = file.id;
+    return compile;
+  };
+  for (const DumpFile& file : profiles) {
+    Compile& compile = compile_of(file);
+    compile.has_profile_file = true;
+    std::error_code error;
+    if (std::filesystem::file_size(file.path, error) > 0 && !error) compile.profile = file.path;
   }
-  if (error) return Failed(directory, error.message(), "check its permissions");
-  if (!any) {
-    return Failed(directory, "holds no file of an XLA compile (module_NNNN.<name>.*)",
-                  "name the folder given with --xla_dump_to");
+  for (const DumpFile& file : modules) {
+    if (file.point.find("gpu_after_optimizations") != std::string::npos) {
+      compile_of(file).hlo = file.path;
+    }
   }
   std::map<std::string, std::vector<Compile>> by_module;
   for (auto& [key, compile] : compiles) by_module[compile.module].push_back(compile);
@@ -131,9 +101,11 @@ ModuleVerdict JudgeDump(const DumpEvidence& dump, double min_coverage) {
   out.source = dump.filled > 0 ? "fdo_profile" : "";
   out.scheduled = dump.filled > 0;
   if (dump.filled == 0) {
-    out.cause = fmt::format("the client gave no profile with any of {} compiles; one given by path "
-                            "does not show in the dump",
-                            dump.compiles);
+    out.cause = dump.profile_files > 0
+                    ? fmt::format("the client gave no profile with any of {} compiles; one given by "
+                                  "path does not show in the dump",
+                                  dump.profile_files)
+                    : "the dump has no .fdo_profile files";
     out.fix = kGiveLog;
     return out;
   }

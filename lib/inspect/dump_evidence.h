@@ -14,7 +14,8 @@ namespace pgle {
 
 struct DumpEvidence {
   std::string module, directory;
-  uint64_t compiles = 0;         // with a .fdo_profile file
+  uint64_t compiles = 0;
+  uint64_t profile_files = 0;    // compiles with a .fdo_profile file
   uint64_t filled = 0;           // of them, those with a profile
   std::string damage;            // why the last compile's profile is none; empty: it is one
   bool knows_scheduling_names = false;  // XLA since 2025: it schedules by any profile it reads

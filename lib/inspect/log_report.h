@@ -29,6 +29,8 @@ struct LogCompile {
   // the largest.
   bool mixed = false;
   std::optional<uint64_t> best_found, best_missing;
+  // Names of missing instructions, or one of the counts, without what belongs to them: lines were lost.
+  bool lines_lost = false;
   // The latency hiding scheduler had something to schedule here, with no other compile between.
   bool scheduled = false;
   // The accuracy checker is on: it spoke of another module on this thread.

@@ -35,7 +35,8 @@ bool Alike(const LogCompile& a, const LogCompile& b) {
          a.scheduled == b.scheduled && a.checker_spoke_on_thread == b.checker_spoke_on_thread &&
          a.verbose_hits == b.verbose_hits && a.verbose_misses == b.verbose_misses &&
          a.not_applicable == b.not_applicable && a.may_not_apply == b.may_not_apply &&
-         a.discarded == b.discarded && a.fallback == b.fallback;
+         a.discarded == b.discarded &&
+         a.lines_lost == b.lines_lost && a.fallback == b.fallback;
 }
 
 constexpr int kMaxAttempts = 1'000;
@@ -214,7 +215,10 @@ void LogState::AddCounts(Stream& stream, Thread& thread, const LogMessage& messa
     }
     return;
   }
-  if (!thread.pending_found) return;  // half of a pair: the log was cut
+  if (!thread.pending_found) {
+    thread.compile.lines_lost = true;
+    return;
+  }
   const uint64_t found = *thread.pending_found, missing = message.number;
   thread.pending_found.reset();
   thread.names_left = missing;
@@ -339,7 +343,10 @@ void LogState::Add(const LogLine& line, const LogMessage& message) {
     case Kind::kFoundProfile: return Open(stream, thread, message, line.thread);
     case Kind::kFoundCount: case Kind::kMissingCount: return AddCounts(stream, thread, message);
     case Kind::kMissingName:
-      if (thread.names_left == 0) return;
+      if (thread.names_left == 0) {
+        compile.lines_lost = true;
+        return;
+      }
       --thread.names_left;
       if (compile.missing_names.size() < LogCompile::kMaxNames && !compile.mixed) {
         compile.missing_names.emplace_back(message.text);

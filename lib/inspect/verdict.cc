@@ -80,8 +80,8 @@ void JudgeCounts(const LogProcess& process, const LogCompile& compile, const Ver
 void JudgeWithoutCounts(const LogProcess& process, const LogCompile& compile,
                         const HloCoverage* coverage, const VerdictRules& rules,
                         ModuleVerdict* out) {
-  if (compile.found) {
-    return Set(out, Verdict::kNotShown, "the log was cut between its Found and its Missing line",
+  if (compile.found || compile.lines_lost) {
+    return Set(out, Verdict::kNotShown, "lines of the log are lost: counts or names stand alone",
                "keep the whole log");
   }
   if (coverage != nullptr) {

@@ -1,8 +1,6 @@
 // pgle-inspect check: one verdict from all evidence.
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "inspect/check.h"
 #include "inspect/verb.h"
 
@@ -32,7 +30,7 @@ class CheckVerb : public Verb {
 
   int Run(const cli::Messages& messages) override {
     if (!min_coverage_.empty()) {
-      const auto share = ParseShare(min_coverage_);
+      const auto share = cli::ParseShare("--min-coverage", min_coverage_);
       if (!share.ok()) return messages.Fail(share.error());
       options_.min_coverage = *share;
     }
@@ -49,18 +47,6 @@ class CheckVerb : public Verb {
   }
 
  private:
-  static Result<double> ParseShare(const std::string& text) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    const bool percent = *end == '%' || value > 1;
-    if (end == text.c_str() || (*end != '\0' && std::string_view(end) != "%") || !(value >= 0) ||
-        value > 100) {
-      return UsageError("--min-coverage", fmt::format("'{}' is no share", text),
-                        "give a percentage, like 50%");
-    }
-    return percent ? value / 100 : value;
-  }
-
   CheckOptions options_;
   std::optional<std::string> xla_flags_;
   std::string min_coverage_;
