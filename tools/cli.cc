@@ -85,6 +85,18 @@ Status CheckBinaryOutput(const std::string& path) {
   return {};
 }
 
+Result<double> ParseShare(const std::string& option, const std::string& text, double limit) {
+  char* end = nullptr;
+  const double value = strtod(text.c_str(), &end);
+  const bool percent = *end == '%' || value > 1;
+  const bool in_range = value >= 0 && value <= limit;  // false for nan
+  if (end == text.c_str() || (*end != '\0' && std::string(end) != "%") || !in_range) {
+    return UsageError(option, fmt::format("'{}' is no share", text),
+                      "give a percentage, like 95%");
+  }
+  return percent ? value / 100 : value;
+}
+
 std::string SpoolDirectory() {
   const char* directory = getenv("TMPDIR");
   return directory != nullptr && *directory != '\0' ? directory : "/tmp";

@@ -82,19 +82,6 @@ void AddOptions(CLI::App& app, Arguments* args) {
       ->type_name("N");
 }
 
-// "95%", "95" or "0.95" as a share of 1.
-Result<double> ParseShare(const std::string& text) {
-  char* end = nullptr;
-  double value = strtod(text.c_str(), &end);
-  const bool percent = *end == '%' || value > 1;
-  if (end == text.c_str() || (*end != '\0' && std::string(end) != "%") || value < 0 ||
-      value > 100) {
-    return UsageError("--min-coverage", fmt::format("'{}' is no share", text),
-                      "give a percentage, like 95%");
-  }
-  return percent ? value / 100 : value;
-}
-
 Status Interpret(Arguments* args) {
   ExtractOptions& extract = args->extract;
   PGLE_ASSIGN_OR_RETURN(extract.costs.statistic, Statistic::Parse(args->statistic));
@@ -216,7 +203,7 @@ int Run(int argc, char** argv) {
 
   std::optional<double> min_coverage;
   if (!args.min_coverage.empty()) {
-    const auto share = ParseShare(args.min_coverage);
+    const auto share = cli::ParseShare("--min-coverage", args.min_coverage);
     if (!share.ok()) return messages.Fail(share.error());
     min_coverage = *share;
   }

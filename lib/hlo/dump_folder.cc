@@ -118,6 +118,12 @@ Result<std::shared_ptr<const HloModule>> DumpFolder::Find(const std::string& nam
   return Load(*found);
 }
 
+std::vector<std::string> DumpFolder::files() const {
+  std::vector<std::string> files;
+  for (const Entry& entry : entries_) files.push_back(entry.file);
+  return files;
+}
+
 Result<std::vector<std::shared_ptr<const HloModule>>> DumpFolder::All() {
   std::vector<std::shared_ptr<const HloModule>> modules;
   for (Entry& entry : entries_) {

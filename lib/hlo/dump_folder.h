@@ -28,6 +28,9 @@ class DumpFolder {
   // Every module, in order of id and name. Errors: a file is damaged.
   Result<std::vector<std::shared_ptr<const HloModule>>> All();
 
+  // The files behind All(), in the same order.
+  std::vector<std::string> files() const;
+
   const std::string& path() const { return path_; }
 
  private:

@@ -34,6 +34,7 @@ struct HloInstruction {
   // Of a collective. Devices a group; 0 where the HLO does not say.
   int64_t group_size = 0;
   std::vector<std::pair<int64_t, int64_t>> source_target_pairs;
+  std::string_view backend_config;  // as dumped, JSON for GPU: tilings and algorithms; may be empty
 };
 
 struct HloComputation {

@@ -203,6 +203,7 @@ class ProtoParser {
         case 35: instruction.id = message.get_int64(); break;
         case 36: AppendIntegers(message, &raw.operand_ids); break;
         case 38: AppendIntegers(message, &raw.called_ids); break;
+        case 43: instruction.backend_config = builder_.Intern(ToView(message.get_view())); break;
         case 49:
           instruction.group_size =
               std::max(instruction.group_size, ReplicaGroupSize(message.get_message()));

@@ -423,6 +423,8 @@ class TextParser {
         instruction.scheduling_name = builder_.Intern(QuotedValue(value, "scheduling_name"));
       } else if (key == "frontend_attributes") {
         fingerprint_in = value;
+      } else if (key == "backend_config") {
+        instruction.backend_config = builder_.Intern(value);
       } else if (key == "replica_groups") {
         instruction.group_size = GroupSize(value);
       } else if (key == "source_target_pairs") {

@@ -17,11 +17,6 @@ namespace {
 
 enum class ProfileField : protozero::pbf_tag_type { kCosts = 1 };
 enum class CostField : protozero::pbf_tag_type { kName = 1, kCostUs = 2 };
-constexpr uint32_t kNameField = protozero::tag_and_type(
-    CostField::kName, protozero::pbf_wire_type::length_delimited);
-constexpr uint32_t kCostField =
-    protozero::tag_and_type(CostField::kCostUs, protozero::pbf_wire_type::fixed64);
-
 Result<CostProfile> ParseBinary(std::string_view bytes, const std::string& name) {
   CostProfile profile;
   try {
@@ -36,17 +31,10 @@ Result<CostProfile> ParseBinary(std::string_view bytes, const std::string& name)
       InstructionCost& cost = profile.costs.emplace_back();
       protozero::pbf_message<CostField> entry = file.get_message();
       while (entry.next()) {
-        if (entry.tag_and_type() == kNameField) {
-          cost.name = entry.get_string();
-        } else if (entry.tag_and_type() == kCostField) {
-          cost.cost_us = entry.get_double();
-        } else if (entry.tag() == CostField::kName || entry.tag() == CostField::kCostUs) {
-          // A trace or an HLO module, which end in .pb as well, begins with other messages.
-          return Failed(name, fmt::format("not a profile: entry {} is of another kind",
-                                          profile.costs.size()),
-                        "give a profile that pgle-extract or JAX wrote");
-        } else {
-          entry.skip();
+        switch (entry.tag()) {
+          case CostField::kName: cost.name = entry.get_string(); break;
+          case CostField::kCostUs: cost.cost_us = entry.get_double(); break;
+          default: entry.skip();
         }
       }
     }

@@ -31,10 +31,14 @@ TEST_CASE("a binary profile cut inside an entry is refused") {
   CHECK(parsed.error().where == "x");
 }
 
-TEST_CASE("other messages that end in .pb are refused") {
-  // XSpace { planes { id: 1 } } and a cost that is a varint.
-  for (const std::string_view bytes : {"\x0a\x02\x08\x01", "\x0a\x02\x10\x01"}) {
-    CHECK_FALSE(ParseProfile(bytes, ProfileFormat::kBinary, "x").ok());
+TEST_CASE("a message of another kind with the same field numbers is refused") {
+  // costs { 1: 7 } and costs { 1: "a" 2: "b" }, as an XSpace and a HloProto begin.
+  for (const std::string& bytes : {std::string("\x0a\x02\x08\x07"),
+                                  std::string("\x0a\x06\x0a\x01\x61\x12\x01\x62")}) {
+    const auto profile = ParseProfile(bytes, ProfileFormat::kBinary, "x.pb");
+    REQUIRE_FALSE(profile.ok());
+    CHECK(profile.error().what.find("a field has another type than expected") !=
+          std::string::npos);
   }
 }
 

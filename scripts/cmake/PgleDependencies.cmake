@@ -30,6 +30,8 @@ target_link_libraries(pgle_protobuf INTERFACE protobuf::libprotobuf Threads::Thr
 add_library(pgle_protozero INTERFACE)
 add_library(pgle::protozero ALIAS pgle_protozero)
 target_include_directories(pgle_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
+target_compile_options(
+  pgle_protozero INTERFACE "SHELL:-include ${CMAKE_SOURCE_DIR}/lib/base/protozero_checks.h")
 
 add_library(pgle_zstd INTERFACE)
 add_library(pgle::zstd ALIAS pgle_zstd)

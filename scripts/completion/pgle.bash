@@ -49,3 +49,42 @@ _pgle_merge() {
   esac
 }
 complete -o filenames -F _pgle_merge pgle-merge
+
+_pgle_inspect() {
+  local cur=${COMP_WORDS[COMP_CWORD]} word verb=
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in check | log | flags | coverage | fdo | hosts | show | diff) verb=$word ;; esac
+  done
+  if [[ -n $verb ]]; then
+    _pgle_inspect_verb "$verb"
+  elif [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "--quiet --verbose --color --help --version" -- "$cur"))
+  else
+    COMPREPLY=($(compgen -W "check log flags coverage fdo hosts show diff" -- "$cur"))
+  fi
+}
+
+_pgle_inspect_verb() {
+  local cur=${COMP_WORDS[COMP_CWORD]} options
+  case $1 in
+    check) options="--log --dump-dir --hlo --profile --module --xla-flags --min-coverage" ;;
+    log) options="--module" ;;
+    flags) options="--hlo" ;;
+    coverage) options="--hlo --module --min --strict --trace --run" ;;
+    fdo) options="--profile" ;;
+    hosts) options="--module" ;;
+    show) options="--top" ;;
+    diff) options="--fail-over" ;;
+  esac
+  case ${COMP_WORDS[COMP_CWORD - 1]} in
+    --module | --min | --min-coverage | --xla-flags | --run | --top | --fail-over) COMPREPLY=() ;;
+    *)
+      if [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W "$options --json --help" -- "$cur"))
+      else
+        COMPREPLY=($(compgen -f -- "$cur"))
+      fi
+      ;;
+  esac
+}
+complete -o filenames -F _pgle_inspect pgle-inspect

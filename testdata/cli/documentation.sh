@@ -27,6 +27,20 @@ for tool in "$bin"/pgle-*; do
   [ ! -s "$work/unknown" ] || fail "the completion of $name knows $(tr '\n' ' ' <"$work/unknown")"
 done
 
+# The verbs of pgle-inspect: their options in the man page and the completion, an example each.
+mandoc -Tascii "$root/man/pgle-inspect.1" | sed $'s/.\b//g' >"$work/man"
+sed -n '/^_pgle_inspect_verb()/,/^}/p' "$root/scripts/completion/pgle.bash" >"$work/completion"
+for verb in $("$bin/pgle-inspect" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+  "$bin/pgle-inspect" "$verb" --help >"$work/help" || fail "$verb --help"
+  grep -q '^Example:' "$work/help" || fail "$verb --help has no example"
+  grep -qE "^ +pgle-inspect $verb" "$work/man" || fail "pgle-inspect(1) has no example of $verb"
+  line=$(grep -E "^ +$verb\)" "$work/completion") || fail "the completion lacks $verb"
+  for option in $(sed -n '/^Options:/,/^Example:/p' "$work/help" | grep -oE '^ +(-h,)?--[a-z][a-z-]+' | grep -oE -- '--.*'); do
+    grep -qF -- "$option" "$work/man" || fail "pgle-inspect(1) lacks $option of $verb"
+    grep -qE -- "$option([ \"]|$)" <<<"$line --json --help" || fail "the completion lacks $option of $verb"
+  done
+done
+
 for page in "$root"/man/*.[15]; do
   mandoc -Tlint -W warning "$page" >"$work/lint" 2>&1 || { fail "$(basename "$page")"; cat "$work/lint" >&2; }
 done

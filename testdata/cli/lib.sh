@@ -31,6 +31,10 @@ says() {
   }
 }
 
+# prints TEXT: standard output holds it; complains TEXT: standard error does.
+prints() { grep -qF -- "$1" "$work/stdout" || fail "standard output lacks: $1"; }
+complains() { grep -qF -- "$1" "$work/stderr" || fail "standard error lacks: $1"; }
+
 # one_line_error: standard error is a single line that starts with "TOOL: error: ".
 one_line_error() {
   [ "$(wc -l <"$work/stderr")" -eq 1 ] && grep -qE '^pgle-[a-z]+: error: ' "$work/stderr" || {
