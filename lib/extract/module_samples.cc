@@ -208,8 +208,10 @@ class ModuleCollector {
       samples.is_own_name = target.is_own_name;
       samples.is_async_other = target.async_start != kNoInstruction;
       if (target.collective != kNoInstruction) {
-        samples.group_size = hlo->instruction(target.collective).group_size;
-        samples.pairs = hlo->instruction(target.collective).source_target_pairs;
+        const HloInstruction& collective = hlo->instruction(target.collective);
+        samples.group_size = collective.group_size;
+        samples.groups = collective.groups;
+        samples.pairs = collective.source_target_pairs;
       }
     }
     return module.names[it->second];

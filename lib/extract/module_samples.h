@@ -36,6 +36,7 @@ struct NameSamples {
   bool is_own_name = false;       // XLA set no scheduling name, or there is no HLO
   bool is_async_other = false;    // an asynchronous pair that is no collective
   int64_t group_size = 0;         // participants of a collective; 0 unknown
+  std::vector<std::vector<int64_t>> groups;  // its members, ids as in the HLO; empty: unknown
   std::vector<std::pair<int64_t, int64_t>> pairs;
   std::vector<RuntimeOp> ops;
   Picoseconds busy = 0;  // device time of its fragments, before any correction

@@ -4,6 +4,9 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace pgle {
 namespace {
@@ -39,27 +42,46 @@ void Settle(const std::vector<Execution*>& participants, bool point_to_point,
   report->matched += participants.size();
 }
 
+// Whether the k-th executions run at one time.
+bool Overlap(const Devices& devices, size_t k) {
+  Picoseconds last_start = std::numeric_limits<Picoseconds>::min();
+  Picoseconds first_end = std::numeric_limits<Picoseconds>::max();
+  for (const DeviceSamples* device : devices) {
+    last_start = std::max(last_start, device->executions[k].start);
+    first_end = std::min(first_end, EndOf(device->executions[k]));
+  }
+  return last_start < first_end;
+}
+
+void SettleKth(const Devices& devices, size_t k, bool point_to_point, TransferReport* report) {
+  std::vector<Execution*> participants;
+  for (DeviceSamples* device : devices) participants.push_back(&device->executions[k]);
+  Settle(participants, point_to_point, report);
+}
+
+void Leave(const Devices& devices, TransferReport* report) {
+  for (const DeviceSamples* device : devices) report->unmatched += device->executions.size();
+}
+
 // The k-th execution of each device. `must_overlap`: all of one group, so all run at one time.
 bool MatchByOrder(const Devices& devices, bool must_overlap, bool point_to_point,
                   TransferReport* report) {
   if (!CountsAreEqual(devices)) return false;
   const size_t count = devices.front()->executions.size();
   for (size_t k = 0; must_overlap && k < count; ++k) {
-    Picoseconds last_start = std::numeric_limits<Picoseconds>::min();
-    Picoseconds first_end = std::numeric_limits<Picoseconds>::max();
-    for (const DeviceSamples* device : devices) {
-      last_start = std::max(last_start, device->executions[k].start);
-      first_end = std::min(first_end, EndOf(device->executions[k]));
-    }
-    if (last_start >= first_end) return false;
+    if (!Overlap(devices, k)) return false;
   }
-  std::vector<Execution*> participants;
-  for (size_t k = 0; k < count; ++k) {
-    participants.clear();
-    for (DeviceSamples* device : devices) participants.push_back(&device->executions[k]);
-    Settle(participants, point_to_point, report);
-  }
+  for (size_t k = 0; k < count; ++k) SettleKth(devices, k, point_to_point, report);
   return true;
+}
+
+// Several groups that cannot be told apart: settled where all run at one time, else left.
+void MatchWhereAllOverlap(const Devices& devices, TransferReport* report) {
+  if (devices.size() < 2 || !CountsAreEqual(devices)) return Leave(devices, report);
+  for (size_t k = 0; k < devices.front()->executions.size(); ++k) {
+    if (Overlap(devices, k)) SettleKth(devices, k, /*point_to_point=*/false, report);
+    else report->unmatched += devices.size();
+  }
 }
 
 // Executions that run at the same time, at most one a device.
@@ -114,18 +136,39 @@ std::vector<int> Components(const std::vector<std::pair<int64_t, int64_t>>& pair
   return component;
 }
 
-// Devices by component where the pairs' ids can be those of this file's devices.
-std::vector<Devices> ByComponent(const NameSamples& samples, const Devices& devices,
+// Where a module ran.
+struct Placement {
+  std::map<uint32_t, std::set<int64_t>> ordinals;  // of the devices, by process
+  // The ids of the HLO are the ordinals 0..n-1 of the one process that ran the module.
+  bool ids_are_ordinals = false;
+};
+
+Placement PlacementOf(const ModuleSamples& module) {
+  Placement placement;
+  for (const NameSamples& samples : module.names) {
+    for (const RuntimeOp& op : samples.ops) {
+      for (const DeviceSamples& device : op.devices) {
+        placement.ordinals[device.process].insert(device.ordinal);
+      }
+    }
+  }
+  if (placement.ordinals.size() != 1 || module.processes.size() > 1) return placement;
+  const std::set<int64_t>& ordinals = placement.ordinals.begin()->second;
+  placement.ids_are_ordinals =
+      *ordinals.begin() == 0 && *ordinals.rbegin() + 1 == static_cast<int64_t>(ordinals.size());
+  // A module of more devices than were traced, or a mesh with an order of its own.
+  if (module.hlo != nullptr && !module.hlo->device_ids().empty()) {
+    placement.ids_are_ordinals &= std::equal(ordinals.begin(), ordinals.end(),
+                                             module.hlo->device_ids().begin(),
+                                             module.hlo->device_ids().end());
+  }
+  return placement;
+}
+
+// The devices of each component of the pairs. Devices in no pair lose their executions.
+std::vector<Devices> ByComponent(const NameSamples& samples, const Devices& devices, size_t ids,
                                  TransferReport* report) {
-  const auto n = static_cast<int64_t>(devices.size());
-  for (const auto& [source, target] : samples.pairs) {
-    if (source < 0 || target < 0 || source >= n || target >= n) return {devices};
-  }
-  for (const DeviceSamples* device : devices) {
-    if (device->ordinal < 0 || device->ordinal >= n) return {devices};
-  }
-  if (samples.pairs.empty()) return {devices};
-  const std::vector<int> component = Components(samples.pairs, devices.size());
+  const std::vector<int> component = Components(samples.pairs, ids);
   std::map<int, Devices> grouped;
   for (DeviceSamples* device : devices) {
     const int id = component[static_cast<size_t>(device->ordinal)];
@@ -141,35 +184,102 @@ std::vector<Devices> ByComponent(const NameSamples& samples, const Devices& devi
   return result;
 }
 
+// The devices of each replica group. Empty unless the groups share out the ids 0..n-1: replica ids
+// of a module that also has partitions do not.
+std::vector<Devices> ByGroup(const NameSamples& samples, const Devices& devices, size_t ids) {
+  std::vector<size_t> group_of(ids, samples.groups.size());
+  size_t placed = 0;
+  for (size_t group = 0; group < samples.groups.size(); ++group) {
+    for (int64_t id : samples.groups[group]) {
+      if (id < 0 || static_cast<size_t>(id) >= ids) return {};
+      size_t& of = group_of[static_cast<size_t>(id)];
+      if (of != samples.groups.size()) return {};
+      of = group;
+      ++placed;
+    }
+  }
+  if (placed != ids) return {};
+  std::vector<Devices> result(samples.groups.size());
+  for (DeviceSamples* device : devices) {
+    result[group_of[static_cast<size_t>(device->ordinal)]].push_back(device);
+  }
+  return result;
+}
+
 bool IsCommunication(const NameSamples& samples) {
   return samples.cost_class != CostClass::kCompute;
 }
 
-void CorrectOp(const NameSamples& samples, RuntimeOp& op, TransferReport* report) {
-  const bool point_to_point = samples.cost_class == CostClass::kPointToPoint;
+// The devices of one op in one file.
+void CorrectPointToPoint(const NameSamples& samples, const Placement& placement,
+                         const Devices& devices, size_t ids, TransferReport* report) {
+  const bool are_mapped =
+      placement.ids_are_ordinals &&
+      std::all_of(samples.pairs.begin(), samples.pairs.end(), [&](const auto& pair) {
+        return std::min(pair.first, pair.second) >= 0 &&
+               std::max(pair.first, pair.second) < static_cast<int64_t>(ids);
+      });
+  std::vector<Devices> components;
+  if (are_mapped && !samples.pairs.empty()) {
+    components = ByComponent(samples, devices, ids, report);
+  } else if (samples.pairs.empty() && placement.ordinals.size() == 1) {
+    components = {devices};  // the HLO does not say who is idle
+  } else {
+    return Leave(devices, report);
+  }
+  for (const Devices& component : components) {
+    if (component.size() < 2) {
+      Leave(component, report);
+    } else if (!MatchByOrder(component, /*must_overlap=*/false, /*point_to_point=*/true, report)) {
+      // In order they need not overlap: a send that fits into a buffer is over before the receiver
+      // begins.
+      MatchByOverlap(component, /*point_to_point=*/true, report);
+    }
+  }
+}
+
+void CorrectCollective(const NameSamples& samples, const Placement& placement,
+                       const Devices& devices, size_t ids, TransferReport* report) {
+  std::vector<Devices> groups;
+  if (placement.ids_are_ordinals) groups = ByGroup(samples, devices, ids);
+  if (groups.empty()) {
+    if (samples.group_size > 0 && samples.group_size < static_cast<int64_t>(ids)) {
+      return MatchWhereAllOverlap(devices, report);
+    }
+    groups = {devices};
+  }
+  for (const Devices& group : groups) {
+    if (group.size() < 2) {
+      Leave(group, report);
+    } else if (!MatchByOrder(group, /*must_overlap=*/true, /*point_to_point=*/false, report)) {
+      MatchByOverlap(group, /*point_to_point=*/false, report);
+    }
+  }
+}
+
+void CorrectOp(const NameSamples& samples, const Placement& placement, RuntimeOp& op,
+               TransferReport* report) {
   std::map<uint32_t, Devices> by_process;
   for (DeviceSamples& device : op.devices) {
     if (device.has_times) by_process[device.process].push_back(&device);
     else report->unmatched += device.executions.size();
   }
-  for (auto& [process, devices] : by_process) {
-    const std::vector<Devices> groups =
-        point_to_point ? ByComponent(samples, devices, report) : std::vector<Devices>{devices};
-    for (const Devices& group : groups) {
-      if (group.size() < 2) {
-        for (const DeviceSamples* device : group) report->unmatched += device->executions.size();
-        continue;
-      }
-      // Several replica groups in one file need not run at one time, and a send that fits into a
-      // buffer is over before the receiver begins.
-      const bool at_one_time = !point_to_point &&
-                               (samples.group_size == 0 ||
-                                samples.group_size >= static_cast<int64_t>(group.size()));
-      if (!MatchByOrder(group, at_one_time, point_to_point, report)) {
-        MatchByOverlap(group, point_to_point, report);
-      }
+  const auto correct = samples.cost_class == CostClass::kPointToPoint ? &CorrectPointToPoint
+                                                                      : &CorrectCollective;
+  for (const auto& [process, devices] : by_process) {
+    correct(samples, placement, devices, placement.ordinals.at(process).size(), report);
+  }
+}
+
+// Devices that ran any op of a name.
+size_t DevicesOf(const NameSamples& samples) {
+  std::set<std::pair<uint32_t, int64_t>> devices;
+  for (const RuntimeOp& op : samples.ops) {
+    for (const DeviceSamples& device : op.devices) {
+      if (!device.executions.empty()) devices.insert({device.process, device.ordinal});
     }
   }
+  return devices.size();
 }
 
 }  // namespace
@@ -186,12 +296,13 @@ TransferReport& TransferReport::operator+=(const TransferReport& other) {
 
 TransferReport CorrectWithinFiles(ModuleSamples& module) {
   TransferReport report;
+  const Placement placement = PlacementOf(module);
   for (NameSamples& samples : module.names) {
     if (!IsCommunication(samples)) continue;
     size_t devices = 0;
     for (RuntimeOp& op : samples.ops) {
       devices = std::max(devices, op.devices.size());
-      CorrectOp(samples, op, &report);
+      CorrectOp(samples, placement, op, &report);
     }
     if (samples.group_size > static_cast<int64_t>(devices)) ++report.small_groups;
   }
@@ -201,7 +312,12 @@ TransferReport CorrectWithinFiles(ModuleSamples& module) {
 TransferReport CorrectAcrossFiles(ModuleSamples& module) {
   TransferReport report;
   for (NameSamples& samples : module.names) {
-    if (!IsCommunication(samples)) continue;
+    if (samples.cost_class != CostClass::kCollective) continue;
+    // Several groups, and the ids do not say which devices of which file are one.
+    if (samples.group_size > 0 &&
+        samples.group_size < static_cast<int64_t>(DevicesOf(samples))) {
+      continue;
+    }
     for (RuntimeOp& op : samples.ops) {
       Devices devices;
       std::set<uint32_t> processes;

@@ -31,8 +31,11 @@ struct HloInstruction {
   bool is_root = false;
   std::vector<uint32_t> operands;  // instructions of the same computation
   std::vector<uint32_t> calls;     // computations
-  // Of a collective. Devices a group; 0 where the HLO does not say.
+  // Of a collective. Devices a group, of the largest; 0 where the HLO does not say.
   int64_t group_size = 0;
+  // Members of each group, ids as in the HLO. Empty where the HLO does not say, where the groups
+  // hold more than 1024 ids, and for meshes with parts of axes or an order of their own.
+  std::vector<std::vector<int64_t>> groups;
   std::vector<std::pair<int64_t, int64_t>> source_target_pairs;
   std::string_view backend_config;  // as dumped, JSON for GPU: tilings and algorithms; may be empty
 };
@@ -63,6 +66,8 @@ class HloModule {
   // Older XLA sets none: then every instruction stands under its own name.
   bool has_scheduling_names() const { return has_scheduling_names_; }
   uint32_t entry() const { return entry_; }
+  // Of each id in replica groups and pairs, its device. Empty where unknown: text never says.
+  const std::vector<int64_t>& device_ids() const { return device_ids_; }
 
   const std::vector<HloInstruction>& instructions() const { return instructions_; }
   const std::vector<HloComputation>& computations() const { return computations_; }
@@ -97,6 +102,7 @@ class HloModule {
   bool is_scheduled_ = false;
   bool has_scheduling_names_ = false;
   uint32_t entry_ = kNoComputation;
+  std::vector<int64_t> device_ids_;
   std::vector<HloInstruction> instructions_;
   std::vector<HloComputation> computations_;
   std::vector<uint32_t> callees_first_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hlo/module.h"
@@ -22,6 +23,7 @@ class HloModuleBuilder {
   void SetRootFingerprint(std::string_view fingerprint) {
     module_.root_fingerprint_ = fingerprint;
   }
+  void SetDeviceIds(std::vector<int64_t> ids) { module_.device_ids_ = std::move(ids); }
   void SetEntry(uint32_t computation) { module_.entry_ = computation; }
 
   std::string_view Intern(std::string_view text);

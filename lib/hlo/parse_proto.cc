@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <protozero/pbf_message.hpp>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hlo/module.h"
 #include "hlo/module_builder.h"
 #include "hlo/opcodes.h"
+#include "hlo/replica_groups.h"
 
 namespace pgle {
 namespace {
@@ -59,33 +62,50 @@ void AppendIntegers(pbf_reader& message, std::vector<int64_t>* out) {
   }
 }
 
-int64_t ReplicaGroupSize(pbf_reader group) {
+void ReadReplicaGroup(pbf_reader group, HloInstruction* collective) {
   std::vector<int64_t> ids;
   while (group.next(1)) AppendIntegers(group, &ids);
-  return static_cast<int64_t>(ids.size());
+  collective->group_size = std::max(collective->group_size, static_cast<int64_t>(ids.size()));
+  collective->groups.push_back(std::move(ids));
 }
 
-int64_t DeviceListGroupSize(pbf_reader list) {
-  int64_t size = 0;
-  while (list.next(1)) size = std::max(size, ReplicaGroupSize(list.get_message()));
-  return size;
+void ReadDeviceList(pbf_reader list, HloInstruction* collective) {
+  collective->group_size = 0;
+  collective->groups.clear();
+  while (list.next(1)) ReadReplicaGroup(list.get_message(), collective);
 }
 
-int64_t IotaGroupSize(pbf_reader list) {
-  int64_t size = 0;
-  while (list.next(2)) size = list.get_int64();
-  return size;
+void ReadIotaList(pbf_reader list, HloInstruction* collective) {
+  int64_t count = 0, size = 0;
+  std::vector<int64_t> dims, perm;
+  while (list.next()) {
+    switch (list.tag()) {
+      case 1: count = list.get_int64(); break;
+      case 2: size = list.get_int64(); break;
+      case 3: AppendIntegers(list, &dims); break;
+      case 4: AppendIntegers(list, &perm); break;
+      default: list.skip();
+    }
+  }
+  collective->group_size = size;
+  collective->groups = IotaGroups(count, size, dims, perm);
 }
 
-// The product of the sizes of the mesh axes, or parts of axes, that the group spans.
-int64_t MeshGroupSize(pbf_reader list) {
+// Groups span the mesh axes, or parts of axes, that the list names.
+void ReadMeshList(pbf_reader list, HloInstruction* collective) {
   std::vector<int64_t> axis_sizes;
   std::vector<std::pair<int64_t, int64_t>> used;  // axis, size of the part; 0 for the whole axis
+  bool is_row_major = true;
   while (list.next()) {
     switch (list.tag()) {
       case 1: {
         pbf_reader mesh = list.get_message();
-        while (mesh.next(1)) {
+        while (mesh.next()) {
+          if (mesh.tag() != 1) {  // an order of devices of its own
+            is_row_major = false;
+            mesh.skip();
+            continue;
+          }
           pbf_reader axis = mesh.get_message();
           int64_t size = 0;
           while (axis.next(2)) size = axis.get_int64();
@@ -112,13 +132,40 @@ int64_t MeshGroupSize(pbf_reader list) {
       default: list.skip();
     }
   }
+  collective->group_size = 0;
+  collective->groups.clear();
   int64_t size = 1;
+  std::vector<int64_t> grouped;
   for (const auto& [axis, part] : used) {
-    if (axis < 0 || axis >= static_cast<int64_t>(axis_sizes.size())) return 0;
+    if (axis < 0 || axis >= static_cast<int64_t>(axis_sizes.size())) return;
     const int64_t factor = part != 0 ? part : axis_sizes[static_cast<size_t>(axis)];
-    if (__builtin_mul_overflow(size, factor, &size)) return 0;
+    if (__builtin_mul_overflow(size, factor, &size)) return;
+    if (part == 0) grouped.push_back(axis);
   }
-  return size;
+  collective->group_size = size;
+  if (is_row_major && grouped.size() == used.size()) {
+    collective->groups = MeshGroups(axis_sizes, grouped);
+  }
+}
+
+// DeviceAssignmentProto: replica_count = 1, computation_count = 2, computation_devices = 3 with
+// replica_device_ids = 1. Ids count partitions within replicas.
+std::vector<int64_t> DeviceAssignment(pbf_reader assignment) {
+  std::vector<std::vector<int64_t>> by_partition;
+  while (assignment.next(3)) {
+    pbf_reader devices = assignment.get_message();
+    auto& ids = by_partition.emplace_back();
+    while (devices.next(1)) AppendIntegers(devices, &ids);
+  }
+  std::vector<int64_t> flat;
+  const size_t replicas = by_partition.empty() ? 0 : by_partition.front().size();
+  for (size_t replica = 0; replica < replicas; ++replica) {
+    for (const auto& ids : by_partition) {
+      if (ids.size() != replicas) return {};
+      flat.push_back(ids[replica]);
+    }
+  }
+  return flat;
 }
 
 class ProtoParser {
@@ -157,6 +204,7 @@ class ProtoParser {
           builder_.SetScheduled();
           schedule_ = module.get_view();
           break;
+        case 15: builder_.SetDeviceIds(DeviceAssignment(module.get_message())); break;
         case 19: builder_.SetFingerprint(Fingerprint(module.get_message())); break;
         default: module.skip();
       }
@@ -204,10 +252,7 @@ class ProtoParser {
         case 36: AppendIntegers(message, &raw.operand_ids); break;
         case 38: AppendIntegers(message, &raw.called_ids); break;
         case 43: instruction.backend_config = builder_.Intern(ToView(message.get_view())); break;
-        case 49:
-          instruction.group_size =
-              std::max(instruction.group_size, ReplicaGroupSize(message.get_message()));
-          break;
+        case 49: ReadReplicaGroup(message.get_message(), &instruction); break;
         case 52: {
           pbf_reader pair = message.get_message();
           int64_t source = 0, target = 0;
@@ -222,12 +267,13 @@ class ProtoParser {
           break;
         }
         case 68: fingerprint = Fingerprint(message.get_message()); break;
-        case 87: instruction.group_size = DeviceListGroupSize(message.get_message()); break;
-        case 92: instruction.group_size = IotaGroupSize(message.get_message()); break;
-        case 93: instruction.group_size = MeshGroupSize(message.get_message()); break;
+        case 87: ReadDeviceList(message.get_message(), &instruction); break;
+        case 92: ReadIotaList(message.get_message(), &instruction); break;
+        case 93: ReadMeshList(message.get_message(), &instruction); break;
         default: message.skip();
       }
     }
+    instruction.groups = Limited(std::move(instruction.groups));
     const int64_t id = instruction.id;
     if (id == computation.root_id && computation.id == entry_id_ && !fingerprint.empty()) {
       builder_.SetRootFingerprint(fingerprint);

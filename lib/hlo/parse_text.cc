@@ -23,6 +23,7 @@
 #include "hlo/module.h"
 #include "hlo/module_builder.h"
 #include "hlo/opcodes.h"
+#include "hlo/replica_groups.h"
 
 namespace pgle {
 namespace {
@@ -149,45 +150,75 @@ std::string QuotedValue(std::string_view group, std::string_view key) {
   return {};
 }
 
-// `mesh['a'=2,'b'=4] {'a','b':(1)2}`: the product of the sizes of the axes, or parts, named.
-int64_t MeshGroupSize(std::string_view value) {
+std::vector<int64_t> Integers(std::string_view list) {
+  std::vector<int64_t> values;
+  ForEachItem(list, [&](std::string_view item) { values.push_back(Integer(item)); });
+  return values;
+}
+
+// `mesh['a'=2,'b'=4] {'a','b':(1)2}`: groups span the axes, or parts of axes, named.
+void ReadMesh(std::string_view value, HloInstruction* collective) {
   const size_t open = value.find('[');
   const size_t end = open == kNone ? kNone : EndOfGroup(value, open);
-  if (end == kNone) return 0;
-  std::vector<std::pair<std::string_view, int64_t>> axes;
+  if (end == kNone) return;
+  std::vector<std::string_view> names;
+  std::vector<int64_t> axis_sizes;
+  bool is_row_major = true;
   ForEachItem(Inside(value.substr(open)), [&](std::string_view item) {
     const size_t equals = item.find('=');
-    if (equals != kNone) axes.push_back({item.substr(0, equals), Integer(item.substr(equals + 1))});
+    if (equals == kNone) return;
+    if (item.substr(0, equals) == "device_ids") {
+      is_row_major = false;
+    } else {
+      names.push_back(item.substr(0, equals));
+      axis_sizes.push_back(Integer(item.substr(equals + 1)));
+    }
   });
   int64_t size = 1;
+  bool are_whole = true;
+  std::vector<int64_t> grouped;
   ForEachItem(Inside(Trim(value.substr(end))), [&](std::string_view item) {
     const size_t colon = item.find(':');
     const size_t part = item.find(')');
-    const std::string_view name = item.substr(0, colon);
-    const auto axis = std::find_if(axes.begin(), axes.end(),
-                                   [&](const auto& candidate) { return candidate.first == name; });
-    int64_t factor = axis == axes.end() ? 0 : axis->second;
+    const auto name = std::find(names.begin(), names.end(), item.substr(0, colon));
+    const auto axis = static_cast<size_t>(name - names.begin());
+    int64_t factor = name == names.end() ? 0 : axis_sizes[axis];
     if (factor != 0 && colon != kNone && part != kNone) factor = Integer(item.substr(part + 1));
     if (__builtin_mul_overflow(size, factor, &size)) size = 0;
+    are_whole &= colon == kNone;
+    grouped.push_back(static_cast<int64_t>(axis));
   });
-  return size;
+  collective->group_size = size;
+  if (is_row_major && are_whole) collective->groups = MeshGroups(axis_sizes, grouped);
 }
 
-// Devices a group: `{{0,1},{2,3}}`, `[2,4]<=[8]`, or a mesh.
-int64_t GroupSize(std::string_view value) {
-  if (value.substr(0, 4) == "mesh") return MeshGroupSize(value);
-  int64_t size = 0;
-  if (!value.empty() && value[0] == '[') {
-    const std::string_view shape = Inside(value);
-    const size_t comma = shape.find(',');
-    return comma == kNone ? 0 : Integer(Trim(shape.substr(comma + 1)));
-  }
+// `[4,2]<=[2,4]T(1,0)`: 4 groups of 2; the ids as an array of shape 2x4, transposed.
+void ReadIota(std::string_view value, HloInstruction* collective) {
+  const std::vector<int64_t> shape = Integers(Inside(value));
+  if (shape.size() < 2) return;
+  collective->group_size = shape[1];
+  const size_t arrow = value.find("<=[");
+  if (shape.size() != 2 || arrow == kNone) return;
+  const std::string_view source = value.substr(arrow + 2);
+  const size_t end = EndOfGroup(source, 0);
+  if (end == kNone) return;
+  const std::string_view transposed = source.substr(end);
+  const std::vector<int64_t> perm =
+      transposed.substr(0, 1) == "T" ? Integers(Inside(transposed.substr(1)))
+                                     : std::vector<int64_t>();
+  collective->groups = IotaGroups(shape[0], shape[1], Integers(Inside(source)), perm);
+}
+
+// `{{0,1},{2,3}}`, `[2,4]<=[8]`, or a mesh.
+void ReadGroups(std::string_view value, HloInstruction* collective) {
+  if (value.substr(0, 4) == "mesh") return ReadMesh(value, collective);
+  if (value.substr(0, 1) == "[") return ReadIota(value, collective);
   ForEachItem(Inside(value), [&](std::string_view group) {
-    int64_t devices = 0;
-    ForEachItem(Inside(group), [&](std::string_view) { ++devices; });
-    size = std::max(size, devices);
+    std::vector<int64_t> ids = Integers(Inside(group));
+    collective->group_size = std::max(collective->group_size, static_cast<int64_t>(ids.size()));
+    collective->groups.push_back(std::move(ids));
   });
-  return size;
+  collective->groups = Limited(std::move(collective->groups));
 }
 
 bool IsCallAttribute(std::string_view key) {
@@ -426,7 +457,7 @@ class TextParser {
       } else if (key == "backend_config") {
         instruction.backend_config = builder_.Intern(value);
       } else if (key == "replica_groups") {
-        instruction.group_size = GroupSize(value);
+        ReadGroups(value, &instruction);
       } else if (key == "source_target_pairs") {
         ForEachItem(Inside(value), [&](std::string_view pair) {
           const std::string_view ids = Inside(pair);
@@ -482,6 +513,7 @@ class TextParser {
     wrapped.opcode = builder_.Intern(opcode);
     wrapped.computation = computation;
     std::swap(wrapped.group_size, start->group_size);
+    std::swap(wrapped.groups, start->groups);
     std::swap(wrapped.source_target_pairs, start->source_target_pairs);
     start->calls.push_back(computation);
     const uint32_t index = builder_.AddInstruction(std::move(wrapped));

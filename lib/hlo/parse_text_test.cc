@@ -147,6 +147,7 @@ TEST_CASE("the text of a dump gives the module of its proto") {
       CHECK(read.scheduling_name == expected.scheduling_name);
       CHECK(read.is_root == expected.is_root);
       CHECK(read.group_size == expected.group_size);
+      CHECK(read.groups == expected.groups);
       CHECK(read.source_target_pairs == expected.source_target_pairs);
       Names operands;
       for (uint32_t o : expected.operands) {
@@ -163,6 +164,8 @@ TEST_CASE("the text of a dump gives the module of its proto") {
       ++compared;
     }
     CHECK(compared == text.instructions().size());
+    CHECK(proto.device_ids() == std::vector<int64_t>{0, 1});
+    CHECK(text.device_ids().empty());
   }
 }
 
@@ -329,11 +332,13 @@ TEST_CASE("asynchronous operations printed as their wrapped opcode") {
   CHECK(start.opcode == "async-start");
   CHECK(start.scheduling_name == "s0");
   CHECK(start.group_size == 0);
+  CHECK(start.groups.empty());
   CHECK(Operands(module, "s") == Names{"a"});
   const uint32_t wrapped = module.WrappedInstruction(module.FindByName("s"));
   REQUIRE(wrapped != kNoInstruction);
   CHECK(module.instruction(wrapped).opcode == "reduce-scatter");
   CHECK(module.instruction(wrapped).group_size == 2);
+  CHECK(module.instruction(wrapped).groups == std::vector<std::vector<int64_t>>{{0, 1}});
   CHECK(Calls(module, module.instruction(wrapped).name) == Names{"f"});
   CHECK(module.AsyncStartOf(wrapped) == module.FindByName("s"));
   CHECK(Find(module, "u").opcode == "async-update");

@@ -1,7 +1,9 @@
 #include "merge/settle_samples.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <utility>
 
 namespace pgle {
 namespace {
@@ -10,21 +12,36 @@ bool IsCommunication(SampleClass sample_class) {
   return sample_class == SampleClass::kCollective || sample_class == SampleClass::kPointToPoint;
 }
 
-// `op`: the records of one run-time op.
-void CorrectOp(std::span<SampleRecord> op, SampleTotals* totals) {
+bool TakesPart(const SampleRecord& record) {
+  return IsCommunication(record.sample_class) && !record.durations.empty();
+}
+
+// Devices that ran any op of the name.
+size_t DevicesOf(const std::vector<SampleRecord>& records) {
+  std::set<std::pair<uint32_t, uint32_t>> devices;
+  for (const SampleRecord& record : records) {
+    if (TakesPart(record)) devices.insert({record.process, record.device});
+  }
+  return devices.size();
+}
+
+// `op`: the records of one run-time op. `name_devices`: devices that ran the name.
+void CorrectOp(std::span<SampleRecord> op, size_t name_devices, SampleTotals* totals) {
   std::vector<std::vector<Picoseconds>*> devices;
   uint64_t executions = 0;
-  bool several_processes = false, equal_counts = true;
+  bool several_processes = false, equal_counts = true, one_group = true;
   const SampleRecord* first = nullptr;
   for (SampleRecord& record : op) {
-    if (!IsCommunication(record.sample_class) || record.durations.empty()) continue;
+    if (!TakesPart(record)) continue;
     if (first == nullptr) first = &record;
     several_processes |= record.process != first->process;
     equal_counts &= record.durations.size() == first->durations.size();
+    one_group &= record.sample_class == SampleClass::kCollective &&
+                 (record.group_size == 0 || record.group_size >= name_devices);
     executions += record.durations.size();
     devices.push_back(&record.durations);
   }
-  if (!several_processes || !equal_counts) {
+  if (!several_processes || !equal_counts || !one_group) {
     totals->unmatched += executions;
     return;
   }
@@ -56,9 +73,10 @@ CostSource SourceOf(SampleClass sample_class) {
 }  // namespace
 
 void CorrectAcrossProcesses(std::vector<SampleRecord>& records, SampleTotals* totals) {
+  const size_t devices = DevicesOf(records);
   for (size_t begin = 0, end = 0; begin < records.size(); begin = end) {
     while (end < records.size() && records[end].op == records[begin].op) ++end;
-    CorrectOp({records.data() + begin, end - begin}, totals);
+    CorrectOp({records.data() + begin, end - begin}, devices, totals);
   }
 }
 

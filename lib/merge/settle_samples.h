@@ -25,7 +25,9 @@ struct SettledName {
 };
 
 // Replaces the durations of communication by transfer times across processes: of the k-th execution
-// of an op the shortest over all devices of all processes, where all devices ran it equally often.
+// of an op the shortest over all devices of all processes, where all devices ran it equally often
+// and one group spans all that ran the name, or the group size is unknown. Point-to-point and
+// several groups keep their durations: records do not say which devices belong together.
 // Within a file that was done when the samples were written. The rule is that of
 // extract/transfer_time.h, CorrectAcrossFiles. `records` are those of one module and name, sorted.
 void CorrectAcrossProcesses(std::vector<SampleRecord>& records, SampleTotals* totals);

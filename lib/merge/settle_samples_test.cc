@@ -28,9 +28,11 @@ std::vector<Picoseconds> InUs(const SampleRecord& record) {
 using Us = std::vector<Picoseconds>;
 
 TEST_CASE("the k-th execution takes as long as on the fastest device of all processes") {
-  for (const SampleClass kind : {SampleClass::kCollective, SampleClass::kPointToPoint}) {
+  for (const uint32_t group_size : {0, 3, 8}) {
+    const SampleClass kind = SampleClass::kCollective;
     std::vector<SampleRecord> records = {Record(0, {9, 2}, kind), Record(1, {3, 8}, kind),
                                          Record(2, {5, 5}, kind)};
+    for (SampleRecord& record : records) record.group_size = group_size;
     SampleTotals totals;
     CorrectAcrossProcesses(records, &totals);
     for (const SampleRecord& record : records) CHECK(InUs(record) == Us{3, 2});
@@ -40,7 +42,7 @@ TEST_CASE("the k-th execution takes as long as on the fastest device of all proc
   }
 }
 
-TEST_CASE("unequal counts, one process and computation keep their durations") {
+TEST_CASE("unequal counts, one process, several groups, pairs and computation keep durations") {
   const auto unchanged = [](std::vector<SampleRecord> records, uint64_t unmatched) {
     const std::vector<SampleRecord> before = records;
     SampleTotals totals;
@@ -55,6 +57,19 @@ TEST_CASE("unequal counts, one process and computation keep their durations") {
   second_device.device = 1;
   unchanged({Record(0, {9, 2}, kind), second_device}, 4);
   unchanged({Record(0, {9, 2}), Record(1, {3, 8})}, 0);
+  const SampleClass pairs = SampleClass::kPointToPoint;
+  unchanged({Record(0, {9, 2}, pairs), Record(1, {3, 8}, pairs)}, 4);
+  std::vector<SampleRecord> groups = {Record(0, {9}, kind), Record(1, {3}, kind),
+                                      Record(2, {5}, kind)};
+  for (SampleRecord& record : groups) record.group_size = 2;
+  unchanged(groups, 3);
+  // Groups of two, each in one of two processes.
+  groups = {Record(0, {9}, kind), Record(0, {9}, kind), Record(1, {3}, kind), Record(1, {3}, kind)};
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i].group_size = 2;
+    groups[i].device = i % 2;
+  }
+  unchanged(groups, 4);
 }
 
 TEST_CASE("ops are matched by themselves, and a device without executions is none") {
