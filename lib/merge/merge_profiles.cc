@@ -114,20 +114,28 @@ void CountProcesses(Merged* merged) {
   std::map<std::string, std::vector<const MergeInput*>> by_content;
   for (const MergeInput& input : merged->inputs) by_content[input.sha256].push_back(&input);
   merged->processes = by_content.size();
+  size_t groups = 0;
+  const std::vector<const MergeInput*>* first = nullptr;
   for (const MergeInput& input : merged->inputs) {
     const auto& equal = by_content[input.sha256];
     if (equal.size() < 2 || equal.front() != &input) continue;
-    std::string others;
-    for (size_t i = 1; i < std::min(kNamesShown + 1, equal.size()); ++i) {
-      others += (i == 1 ? "" : ", ") + equal[i]->file;
-    }
-    if (equal.size() > kNamesShown + 1) {
-      others += fmt::format(" and {} more", equal.size() - kNamesShown - 1);
-    }
-    merged->diagnostics.Warn(input.file, "equal byte for byte: " + others,
-                             "two processes never measure the same: one file was copied or named "
-                             "twice, and its costs count as often");
+    if (groups++ == 0) first = &equal;
   }
+  if (first == nullptr) return;
+  std::string others;
+  for (size_t i = 1; i < std::min(kNamesShown + 1, first->size()); ++i) {
+    others += (i == 1 ? "" : ", ") + (*first)[i]->file;
+  }
+  if (first->size() > kNamesShown + 1) {
+    others += fmt::format(" and {} more", first->size() - kNamesShown - 1);
+  }
+  if (groups > 1) {
+    others += fmt::format("; {} more inputs have their equals, --json has the sha256 of all",
+                          groups - 1);
+  }
+  merged->diagnostics.Warn(first->front()->file, "equal byte for byte: " + others,
+                           "two processes never measure the same: a file was copied or named "
+                           "twice, and its costs count as often");
 }
 
 // A file that was cut between two entries reads as a shorter profile.

@@ -164,7 +164,9 @@ struct SampleUnion::State {
   Result<std::vector<std::string>> Reduce(const std::vector<std::string>& files, int jobs,
                                           size_t round) {
     const size_t threads = std::clamp<size_t>(static_cast<size_t>(std::max(jobs, 1)), 1, 4);
-    const size_t fan_in = kMaxOpenReaders / threads;
+    // As many groups as can be open together afterwards, where that is enough for one round.
+    const size_t fan_in = std::clamp((files.size() + kMaxOpenReaders - 1) / kMaxOpenReaders,
+                                     size_t{8}, kMaxOpenReaders / threads);
     const size_t groups = (files.size() + fan_in - 1) / fan_in;
     std::vector<std::string> merged(groups);
     std::vector<Status> statuses(groups);

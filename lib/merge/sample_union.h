@@ -21,8 +21,8 @@ struct IndexMap {
 SampleHeader UniteHeaders(const std::vector<const SampleHeader*>& headers,
                           std::vector<IndexMap>* maps);
 
-// How many sample files are open at a time: a reader takes about half a megabyte.
-inline constexpr size_t kMaxOpenReaders = 128;
+// How many sample files are open at a time: a reader takes about a quarter of a megabyte.
+inline constexpr size_t kMaxOpenReaders = 256;
 
 class SampleUnion {
  public:

@@ -1,4 +1,4 @@
-"""Makes the profiles, and the sample files' worth of variety, of a large job for benchmarks.
+"""Makes the profiles of a large job for benchmarks.
 
   make_profiles.py DIRECTORY COUNT INSTRUCTIONS
 
@@ -43,7 +43,7 @@ def main():
   for host in range(count):
     k = host * 7919
     for i, offset in enumerate(offsets):
-      pack(content, offset, base[i] * noise[(k + i * 31) % 9973])
+      pack(content, offset, base[i] * noise[(k + i * 31) % 9973] + host * 1e-6)
     with open(os.path.join(directory, f'host{host:05}.pb'), 'wb') as output:
       output.write(content)
 
