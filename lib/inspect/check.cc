@@ -251,6 +251,9 @@ void ApplyFlags(CheckReport* report) {
   if (!report->flags) return;
   const FlagFinding* decisive = nullptr;
   for (const FlagFinding& finding : report->flags->findings) {
+    if (finding.kind == FlagFinding::Kind::kHidden) {
+      report->notes.push_back(finding.cause + "; " + finding.fix);
+    }
     const bool decides = finding.kind == FlagFinding::Kind::kIgnored && finding.by_flags_alone;
     if (decides && decisive == nullptr) decisive = &finding;
   }
@@ -296,6 +299,7 @@ Result<CheckReport> Check(const CheckOptions& options) {
     FlagQuestion question;
     PGLE_ASSIGN_OR_RETURN(question.flags, ReadXlaFlags(*options.xla_flags));
     question.look_at_files = false;  // the job may have run elsewhere, and before
+    question.environment.log_level = "0";  // not known here, so nothing is said of it
     report.flags = InspectFlags(question, options.spool_directory);
   }
   if (!options.logs.empty()) {

@@ -21,7 +21,7 @@ std::string Where(const ModuleVerdict& module) {
   return where;
 }
 
-std::string Line(const ModuleVerdict& module) {
+std::string Line(const ModuleVerdict& module, bool with_cause) {
   std::string out = fmt::format("{}: {}", module.module.empty() ? "(process)" : module.module,
                                 VerdictName(module.verdict));
   if (module.found && module.missing) {
@@ -35,6 +35,7 @@ std::string Line(const ModuleVerdict& module) {
   if (!module.source.empty()) out += fmt::format(", from {}", module.source);
   if (!module.file.empty()) out += fmt::format(" [{}]", Where(module));
   out += '\n';
+  if (!with_cause) return out;
   if (!module.cause.empty()) out += fmt::format("  cause: {}\n", module.cause);
   if (!module.fix.empty() && module.verdict != Verdict::kUsed) {
     out += fmt::format("  next:  {}\n", module.fix);
@@ -55,9 +56,9 @@ std::string FormatCheckText(const CheckReport& report, bool verbose) {
   size_t others = 0, hidden = 0;
   for (const ModuleVerdict& module : report.modules) {
     if (module.is_target) {
-      if (verbose || ++shown[module.verdict] <= kShownTargets) out += Line(module);
+      if (verbose || ++shown[module.verdict] <= kShownTargets) out += Line(module, true);
     } else if (verbose || ++others <= kShownOthers) {
-      out += "also " + Line(module);
+      out += "also " + Line(module, verbose);
     } else {
       ++hidden;
     }

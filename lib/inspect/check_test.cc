@@ -128,6 +128,8 @@ TEST_CASE("silent logs: the cause is in the flags") {
   CHECK(Says(extension, "neither in .pb nor in .pbtxt"));
   options.xla_flags = flag + "/p/good.pb";  // good flags prove nothing
   CHECK(CheckFile(kRuns + "logs/wrong_ext.log.zst", options).verdict == Verdict::kNotShown);
+  options.xla_flags = "--xla_gpu_pgle_accuracy_checker=PGLE_STRICTNESS_LEVEL_OFF " + flag + "/p.pb";
+  CHECK(CheckFile(kRuns + "logs/wrong_ext.log.zst", options).notes.size() == 1);
   options.xla_flags = flag + "/p/profile.txt";  // the log is of another run
   const CheckReport other = CheckFile(kRuns + "logs/used.log.zst", options);
   CHECK(other.notes.size() == 1);
