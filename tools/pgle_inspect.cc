@@ -67,4 +67,6 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace pgle
 
-int main(int argc, char** argv) { return pgle::Run(argc, argv); }
+int main(int argc, char** argv) {
+  return pgle::Run(argc, argv);
+}
