@@ -38,7 +38,15 @@ std::string ReasonCounts(const HloCoverage& module) {
   return text;
 }
 
+// A share by time says nothing where most of what is missing has no time.
+bool IsTimeKnown(const HloCoverage& module) {
+  return 2 * module.missing_without_time <= module.missing.size();
+}
+
 std::string TimeText(const HloCoverage& module, bool strict) {
+  if (!IsTimeKnown(module)) {
+    return fmt::format(", by time unknown: {} missing have no time", module.missing_without_time);
+  }
   if (module.found_us + module.missing_us + module.left_us <= 0) return "";
   std::string text = fmt::format(
       ", {} by {}", FormatPercent(module.share_by_time(strict)),
@@ -149,7 +157,8 @@ std::string FormatCoverageJson(const CoverageReport& report) {
                        {"undecided", module.undecided},
                        {"left_to_xla", module.left_to_xla},
                        {"share", module.share(report.strict)},
-                       {"share_by_time", module.share_by_time(report.strict)},
+                       {"share_by_time",
+          IsTimeKnown(module) ? Json(module.share_by_time(report.strict)) : Json()},
                        {"times_from", module.times_from_trace ? "trace" : "profile"},
                        {"found_us", module.found_us},
                        {"missing_us", module.missing_us},
