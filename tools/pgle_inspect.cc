@@ -32,7 +32,8 @@ std::vector<Entry> AllVerbs() {
   verbs.push_back({"check", "One verdict from all evidence, for CI", MakeCheckVerb()});
   verbs.push_back({"log", "What the log of a run says, module by module", MakeLogVerb()});
   verbs.push_back({"flags", "XLA_FLAGS as XLA parses them", MakeFlagsVerb()});
-  verbs.push_back({"coverage", "Which look-ups of the scheduler a profile answers", MakeCoverageVerb()});
+  verbs.push_back(
+      {"coverage", "Which look-ups of the scheduler a profile answers", MakeCoverageVerb()});
   verbs.push_back({"fdo", "The .fdo_profile files of an XLA dump", MakeFdoVerb()});
   verbs.push_back({"hosts", "Whether all ranks compiled the same modules", MakeHostsVerb()});
   verbs.push_back({"show", "What a profile holds", MakeShowVerb()});
@@ -66,4 +67,6 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace pgle
 
-int main(int argc, char** argv) { return pgle::Run(argc, argv); }
+int main(int argc, char** argv) {
+  return pgle::Run(argc, argv);
+}

@@ -1,6 +1,6 @@
-// Included ahead of every use of protozero (PgleDependencies.cmake). Its readers assert that a field
-// has the type they read, which a foreign file breaks easily: here that is an exception like those
-// for cut data, in every build.
+// Included ahead of every use of protozero (PgleDependencies.cmake). Its readers assert that a
+// field has the type they read, which a foreign file breaks easily: here that is an exception like
+// those for cut data, in every build.
 #pragma once
 
 #include <protozero/exception.hpp>

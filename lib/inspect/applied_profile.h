@@ -11,11 +11,11 @@
 namespace pgle {
 
 // XLA: gpu_hlo_schedule.cc, FilterWithFingerprint, and the map of ProfileGuidedLatencyEstimator:
-// * a name without "::" applies to every module; any other is split at every "::" and applies when it
-//   has two parts of which the first is the module's fingerprint;
+// * a name without "::" applies to every module; any other is split at every "::" and applies when
+//   it has two parts of which the first is the module's fingerprint;
 // * the last entry of a name wins;
-// * if a name that applies contains ".remat", every name loses a ".remat" or ".rematN" at its end, and
-//   entries that are then equal are averaged, each with the same weight.
+// * if a name that applies contains ".remat", every name loses a ".remat" or ".rematN" at its end,
+//   and entries that are then equal are averaged, each with the same weight.
 // Views into the profile, which must outlive it.
 class AppliedProfile {
  public:

@@ -18,7 +18,7 @@ namespace {
 struct Evidence {
   LogReport log;
   std::optional<CostProfile> profile;
-  std::vector<HloCoverage> coverage;      // of --hlo by --profile
+  std::vector<HloCoverage> coverage;  // of --hlo by --profile
   std::vector<DumpEvidence> dump;
   std::set<std::string> profile_fingerprints;
 
@@ -39,7 +39,8 @@ struct Evidence {
 Result<Evidence> Gather(const CheckOptions& options, const ModuleFilter& is_users) {
   Evidence evidence;
   if (!options.profile.empty()) {
-    PGLE_ASSIGN_OR_RETURN(evidence.profile, ReadAnyProfile(options.profile, options.spool_directory));
+    PGLE_ASSIGN_OR_RETURN(evidence.profile,
+                          ReadAnyProfile(options.profile, options.spool_directory));
     for (const InstructionCost& cost : evidence.profile->costs) {
       if (const size_t colons = cost.name.find("::"); colons != std::string::npos) {
         evidence.profile_fingerprints.insert(cost.name.substr(0, colons));
@@ -48,9 +49,9 @@ Result<Evidence> Gather(const CheckOptions& options, const ModuleFilter& is_user
   }
   if (!options.hlo.empty()) {
     // Without a profile the look-ups are all missing, but names and fingerprints are known.
-    PGLE_ASSIGN_OR_RETURN(evidence.coverage,
-                          CoverageOf(options.hlo, evidence.profile.value_or(CostProfile()),
-                                     options.spool_directory));
+    PGLE_ASSIGN_OR_RETURN(
+        evidence.coverage,
+        CoverageOf(options.hlo, evidence.profile.value_or(CostProfile()), options.spool_directory));
   }
   if (!options.dump_directory.empty()) {
     PGLE_ASSIGN_OR_RETURN(evidence.dump,
@@ -65,7 +66,8 @@ Result<Evidence> Gather(const CheckOptions& options, const ModuleFilter& is_user
   return evidence;
 }
 
-// "every name carries another fingerprint", where the profile and the module's fingerprint are known.
+// "every name carries another fingerprint", where the profile and the module's fingerprint are
+// known.
 void NameForeignFingerprint(const Evidence& evidence, ModuleVerdict* verdict) {
   if (verdict->verdict != Verdict::kNotUsed || verdict->found.value_or(1) != 0 ||
       !evidence.profile || verdict->fingerprint.empty()) {
@@ -75,15 +77,15 @@ void NameForeignFingerprint(const Evidence& evidence, ModuleVerdict* verdict) {
     const size_t colons = cost.name.find("::");
     if (colons == std::string::npos || cost.name.substr(0, colons) == verdict->fingerprint) return;
   }
-  verdict->cause = fmt::format("every name in the profile carries another fingerprint ({}{}), the "
-                               "module's is {}",
-                               *evidence.profile_fingerprints.begin(),
-                               evidence.profile_fingerprints.size() > 1 ? ", ..." : "",
-                               verdict->fingerprint);
+  verdict->cause = fmt::format(
+      "every name in the profile carries another fingerprint ({}{}), the "
+      "module's is {}",
+      *evidence.profile_fingerprints.begin(),
+      evidence.profile_fingerprints.size() > 1 ? ", ..." : "", verdict->fingerprint);
 }
 
-// The log shows a profile in use, but is it the one given? XLA's missing names that this profile has
-// under their own name, or not one look-up that it could have answered, say no.
+// The log shows a profile in use, but is it the one given? XLA's missing names that this profile
+// has under their own name, or not one look-up that it could have answered, say no.
 void CheckIsSameProfile(const Evidence& evidence, const LogModule& module,
                         const HloCoverage* coverage, ModuleVerdict* verdict) {
   if (!evidence.profile || verdict->verdict != Verdict::kUsed || verdict->emulated) return;
@@ -95,8 +97,9 @@ void CheckIsSameProfile(const Evidence& evidence, const LogModule& module,
   };
   if (coverage != nullptr && coverage->found_lookups == 0 && coverage->undecided.empty() &&
       !coverage->missing.empty()) {
-    return deny("the log shows a profile in use, but the one given has none of the names that the "
-                "module asks for");
+    return deny(
+        "the log shows a profile in use, but the one given has none of the names that the "
+        "module asks for");
   }
   std::set<std::string_view> missing;
   for (const LogCompile& compile : module.compiles) {
@@ -115,9 +118,10 @@ void CheckIsSameProfile(const Evidence& evidence, const LogModule& module,
 ModuleVerdict Judge(const LogProcess& process, const LogModule& module, const Evidence& evidence,
                     const CheckOptions& options) {
   const HloCoverage* coverage = evidence.CoverageFor(module.name, module.fingerprints);
-  ModuleVerdict verdict = JudgeModule(process, module, evidence.profile ? coverage : nullptr,
-                                      {options.min_coverage});
-  if (verdict.fingerprint.empty() && coverage != nullptr) verdict.fingerprint = coverage->fingerprint;
+  ModuleVerdict verdict =
+      JudgeModule(process, module, evidence.profile ? coverage : nullptr, {options.min_coverage});
+  if (verdict.fingerprint.empty() && coverage != nullptr)
+    verdict.fingerprint = coverage->fingerprint;
   NameForeignFingerprint(evidence, &verdict);
   CheckIsSameProfile(evidence, module, coverage, &verdict);
   return verdict;
@@ -180,8 +184,10 @@ ModuleVerdict TargetNotNamed(const LogProcess& process, const Evidence& evidence
   for (const auto& [stem, count] : process.small_modules) small += count.compiles;
   verdict.cause =
       options.module_pattern.empty()
-          ? fmt::format("XLA names no module that looks like the user's (jit_, pjit_, pmap_) among "
-                        "{} others that it compiled with a profile", small)
+          ? fmt::format(
+                "XLA names no module that looks like the user's (jit_, pjit_, pmap_) among "
+                "{} others that it compiled with a profile",
+                small)
           : fmt::format("XLA took a profile for no module that matches {}; it did for {} others",
                         options.module_pattern, small);
   verdict.fix = "name the module with --module; `pgle-inspect log` lists what the log names";
@@ -251,6 +257,9 @@ void ApplyFlags(CheckReport* report) {
   if (!report->flags) return;
   const FlagFinding* decisive = nullptr;
   for (const FlagFinding& finding : report->flags->findings) {
+    if (finding.kind == FlagFinding::Kind::kHidden) {
+      report->notes.push_back(finding.cause + "; " + finding.fix);
+    }
     const bool decides = finding.kind == FlagFinding::Kind::kIgnored && finding.by_flags_alone;
     if (decides && decisive == nullptr) decisive = &finding;
   }
@@ -265,8 +274,10 @@ void ApplyFlags(CheckReport* report) {
     module.fix = decisive->fix;
   }
   if (contradicted) {
-    report->notes.push_back("the flags given are not those of this run: by them XLA would ignore the "
-                            "profile (" + decisive->cause + "), but the log shows one");
+    report->notes.push_back(
+        "the flags given are not those of this run: by them XLA would ignore the "
+        "profile (" +
+        decisive->cause + "), but the log shows one");
   }
 }
 
@@ -276,7 +287,8 @@ Result<ModuleFilter> FilterForPattern(const std::string& pattern) {
   if (pattern.empty()) return ModuleFilter(IsFrameworkModule);
   auto expression = std::make_shared<RE2>(pattern, RE2::Quiet);
   if (!expression->ok()) {
-    return UsageError("--module", fmt::format("'{}' is no pattern: {}", pattern, expression->error()),
+    return UsageError("--module",
+                      fmt::format("'{}' is no pattern: {}", pattern, expression->error()),
                       "RE2 syntax, like jit_train.*");
   }
   return ModuleFilter([expression](std::string_view module) {
@@ -295,7 +307,8 @@ Result<CheckReport> Check(const CheckOptions& options) {
   if (options.xla_flags) {
     FlagQuestion question;
     PGLE_ASSIGN_OR_RETURN(question.flags, ReadXlaFlags(*options.xla_flags));
-    question.look_at_files = false;  // the job may have run elsewhere, and before
+    question.look_at_files = false;        // the job may have run elsewhere, and before
+    question.environment.log_level = "0";  // not known here, so nothing is said of it
     report.flags = InspectFlags(question, options.spool_directory);
   }
   if (!options.logs.empty()) {

@@ -15,7 +15,7 @@ namespace pgle {
 struct CheckOptions {
   std::vector<std::string> logs;
   std::string dump_directory;
-  std::string hlo;             // file or dump folder; the dump directory where empty
+  std::string hlo;  // file or dump folder; the dump directory where empty
   std::string profile;
   std::string module_pattern;  // RE2, anywhere in the name
   std::optional<std::string> xla_flags;

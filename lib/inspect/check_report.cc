@@ -21,12 +21,12 @@ std::string Where(const ModuleVerdict& module) {
   return where;
 }
 
-std::string Line(const ModuleVerdict& module) {
+std::string Line(const ModuleVerdict& module, bool with_cause) {
   std::string out = fmt::format("{}: {}", module.module.empty() ? "(process)" : module.module,
                                 VerdictName(module.verdict));
   if (module.found && module.missing) {
-    out += fmt::format(", {} look-ups found, {} instructions missing", *module.found,
-                       *module.missing);
+    out +=
+        fmt::format(", {} look-ups found, {} instructions missing", *module.found, *module.missing);
     if (const auto share = module.share()) out += fmt::format(" ({:.1f} %)", 100 * *share);
     if (module.emulated) out += " by --hlo and the profile";
   } else if (module.verdict == Verdict::kUsed) {
@@ -35,6 +35,7 @@ std::string Line(const ModuleVerdict& module) {
   if (!module.source.empty()) out += fmt::format(", from {}", module.source);
   if (!module.file.empty()) out += fmt::format(" [{}]", Where(module));
   out += '\n';
+  if (!with_cause) return out;
   if (!module.cause.empty()) out += fmt::format("  cause: {}\n", module.cause);
   if (!module.fix.empty() && module.verdict != Verdict::kUsed) {
     out += fmt::format("  next:  {}\n", module.fix);
@@ -55,9 +56,9 @@ std::string FormatCheckText(const CheckReport& report, bool verbose) {
   size_t others = 0, hidden = 0;
   for (const ModuleVerdict& module : report.modules) {
     if (module.is_target) {
-      if (verbose || ++shown[module.verdict] <= kShownTargets) out += Line(module);
+      if (verbose || ++shown[module.verdict] <= kShownTargets) out += Line(module, true);
     } else if (verbose || ++others <= kShownOthers) {
-      out += "also " + Line(module);
+      out += "also " + Line(module, verbose);
     } else {
       ++hidden;
     }
@@ -69,10 +70,11 @@ std::string FormatCheckText(const CheckReport& report, bool verbose) {
   }
   if (hidden > 0) out += fmt::format("{} more modules (-v lists them)\n", hidden);
   if (report.small_modules.compiles > 0) {
-    out += fmt::format("{} compiles of small modules ({} names, the autotuner's): {} look-ups found, "
-                       "{} instructions missing\n",
-                       report.small_modules.compiles, report.small_modules.stems,
-                       report.small_modules.found, report.small_modules.missing);
+    out += fmt::format(
+        "{} compiles of small modules ({} names, the autotuner's): {} look-ups found, "
+        "{} instructions missing\n",
+        report.small_modules.compiles, report.small_modules.stems, report.small_modules.found,
+        report.small_modules.missing);
   }
   for (const std::string& note : report.notes) out += "note: " + note + "\n";
   out += fmt::format("verdict: {} (for {})\n", VerdictName(report.verdict), report.target);
@@ -106,19 +108,18 @@ std::string FormatCheckJson(const CheckReport& report, double min_coverage) {
                           {"fix", finding.fix}});
     }
   }
-  const ordered_json json = {
-      {"schema", "pgle.inspect.check/1"},
-      {"verdict", VerdictName(report.verdict)},
-      {"target", report.target},
-      {"min_coverage", min_coverage},
-      {"modules", modules},
-      {"small_modules",
-       {{"names", report.small_modules.stems},
-        {"compiles", report.small_modules.compiles},
-        {"found_lookups", report.small_modules.found},
-        {"missing_instructions", report.small_modules.missing}}},
-      {"flag_findings", findings},
-      {"notes", report.notes}};
+  const ordered_json json = {{"schema", "pgle.inspect.check/1"},
+                             {"verdict", VerdictName(report.verdict)},
+                             {"target", report.target},
+                             {"min_coverage", min_coverage},
+                             {"modules", modules},
+                             {"small_modules",
+                              {{"names", report.small_modules.stems},
+                               {"compiles", report.small_modules.compiles},
+                               {"found_lookups", report.small_modules.found},
+                               {"missing_instructions", report.small_modules.missing}}},
+                             {"flag_findings", findings},
+                             {"notes", report.notes}};
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

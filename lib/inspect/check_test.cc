@@ -128,6 +128,8 @@ TEST_CASE("silent logs: the cause is in the flags") {
   CHECK(Says(extension, "neither in .pb nor in .pbtxt"));
   options.xla_flags = flag + "/p/good.pb";  // good flags prove nothing
   CHECK(CheckFile(kRuns + "logs/wrong_ext.log.zst", options).verdict == Verdict::kNotShown);
+  options.xla_flags = "--xla_gpu_pgle_accuracy_checker=PGLE_STRICTNESS_LEVEL_OFF " + flag + "/p.pb";
+  CHECK(CheckFile(kRuns + "logs/wrong_ext.log.zst", options).notes.size() == 1);
   options.xla_flags = flag + "/p/profile.txt";  // the log is of another run
   const CheckReport other = CheckFile(kRuns + "logs/used.log.zst", options);
   CHECK(other.notes.size() == 1);
@@ -286,22 +288,26 @@ TEST_CASE("JAX's cache and its empty trace") {
     log.Start(1).Raw(line);
     return CheckText(log.str(), Module("jit_a")).verdict;
   };
-  CHECK(verdict("x: UserWarning: PERSISTENT CACHE MISS for PGLE-optimized jit_a despite non-PGLE hit") ==
-        Verdict::kNotUsed);
+  CHECK(
+      verdict(
+          "x: UserWarning: PERSISTENT CACHE MISS for PGLE-optimized jit_a despite non-PGLE hit") ==
+      Verdict::kNotUsed);
   CHECK(verdict("PGLE-optimized jit_a loaded from compilation cache") == Verdict::kNotShown);
   CHECK(verdict("Persistent compilation cache hit for 'jit_a' with key 'jit_a-1'") ==
         Verdict::kNotShown);
   CHECK(verdict("PERSISTENT CACHE WRITE with key jit_a-1, this is unexpected because "
                 "JAX_COMPILATION_CACHE_EXPECT_PGLE is set.") == Verdict::kNotUsed);
-  CHECK(verdict("x.py:1: RuntimeWarning: PGLE collected an empty trace, may be due to contention") ==
-        Verdict::kNotUsed);
+  CHECK(
+      verdict("x.py:1: RuntimeWarning: PGLE collected an empty trace, may be due to contention") ==
+      Verdict::kNotUsed);
 }
 
 TEST_CASE("lines that quote XLA's are no evidence") {
   std::string text = Real("logs/stray_token.log.zst");
-  text += "Found profile for module jit_train_step, using profile guided latency estimator\n"
-          "Found 126 instructions from the profile.\nMissing 15 instructions from the profile.\n"
-          "INFO root: Using PGLE profile from /d/p.pb\n";
+  text +=
+      "Found profile for module jit_train_step, using profile guided latency estimator\n"
+      "Found 126 instructions from the profile.\nMissing 15 instructions from the profile.\n"
+      "INFO root: Using PGLE profile from /d/p.pb\n";
   CHECK(CheckText(text).verdict == Verdict::kNotShown);
 }
 
@@ -320,7 +326,10 @@ TEST_CASE("the profile given is another than the log's") {
 
 TEST_CASE("directory mode: another module's file is there, the target's is not") {
   LogText log;
-  log.Start(1).Using(1, "/d/0123456789abcdef0123456789abcdef.pb").Open(1, "jit_init").Counts(1, 9, 0);
+  log.Start(1)
+      .Using(1, "/d/0123456789abcdef0123456789abcdef.pb")
+      .Open(1, "jit_init")
+      .Counts(1, 9, 0);
   log.Say(1, "PGLE profile file does not exist: /d/00000000000000000000000000000001.pb", 'E');
   log.Scheduled(1);
   CHECK(CheckText(log.str(), Module("jit_train_step")).verdict != Verdict::kUsed);

@@ -35,10 +35,10 @@ bool IsGemmName(std::string_view instruction) {
 }
 
 std::string_view CostClassOf(std::string_view instruction) {
-  // Longer names before those that they begin with. A wrapped or fused collective is named after it:
-  // all-reduce.5.0-fusion.
+  // Longer names before those that they begin with. A wrapped or fused collective is named after
+  // it: all-reduce.5.0-fusion.
   static constexpr std::array<std::string_view, 7> kCollectives = {
-      "ragged-all-to-all", "all-to-all",           "all-gather", "all-reduce",
+      "ragged-all-to-all", "all-to-all",           "all-gather",        "all-reduce",
       "reduce-scatter",    "collective-broadcast", "collective-permute"};
   for (std::string_view kind : kCollectives) {
     if (StartsWith(instruction, kind)) return kind;

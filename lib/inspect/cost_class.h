@@ -1,5 +1,5 @@
-// What kind of work an entry of a profile stands for, told by its name alone: a profile says nothing
-// else.
+// What kind of work an entry of a profile stands for, told by its name alone: a profile says
+// nothing else.
 #pragma once
 
 #include <string_view>

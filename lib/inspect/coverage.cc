@@ -79,8 +79,7 @@ const char* ToString(CoverageReason reason) {
 double HloCoverage::share(bool strict) const { return ShareOf({this}, strict); }
 
 double HloCoverage::share_by_time(bool strict) const {
-  const bool nothing_found =
-      found_instructions == 0 && !(missing.empty() && undecided.empty());
+  const bool nothing_found = found_instructions == 0 && !(missing.empty() && undecided.empty());
   return Share({found_us, missing_us + (strict ? left_us : 0), nothing_found});
 }
 

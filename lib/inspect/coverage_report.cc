@@ -38,7 +38,15 @@ std::string ReasonCounts(const HloCoverage& module) {
   return text;
 }
 
+// A share by time says nothing where most of what is missing has no time.
+bool IsTimeKnown(const HloCoverage& module) {
+  return 2 * module.missing_without_time <= module.missing.size();
+}
+
 std::string TimeText(const HloCoverage& module, bool strict) {
+  if (!IsTimeKnown(module)) {
+    return fmt::format(", by time unknown: {} missing have no time", module.missing_without_time);
+  }
   if (module.found_us + module.missing_us + module.left_us <= 0) return "";
   std::string text = fmt::format(
       ", {} by {}", FormatPercent(module.share_by_time(strict)),
@@ -80,7 +88,8 @@ void AppendTarget(const HloCoverage& module, const CoverageReport& report, std::
         "  undecided  {}: synchronous in this HLO, so the name that XLA asks for second is lost, "
         "and the profile has one like it; the HLO of the profiled compile decides it\n",
         Count(module.undecided.size(), "collective"));
-    AppendList(module.undecided, report.verbose, [](const std::string& name) { return name; }, out);
+    AppendList(
+        module.undecided, report.verbose, [](const std::string& name) { return name; }, out);
   }
 }
 
@@ -138,23 +147,23 @@ std::string FormatCoverageJson(const CoverageReport& report) {
                          {"detail", name.detail},
                          {"time_us", name.has_time ? Json(name.time_us) : Json()}});
     }
-    modules.push_back(
-        {{"module", module.module},
-         {"fingerprint", module.fingerprint},
-         {"file", module.file},
-         {"target", std::count(report.targets.begin(), report.targets.end(), i) > 0},
-         {"found_instructions", module.found_instructions},
-         {"found_lookups", module.found_lookups},
-         {"missing", missing},
-         {"undecided", module.undecided},
-         {"left_to_xla", module.left_to_xla},
-         {"share", module.share(report.strict)},
-         {"share_by_time", module.share_by_time(report.strict)},
-         {"times_from", module.times_from_trace ? "trace" : "profile"},
-         {"found_us", module.found_us},
-         {"missing_us", module.missing_us},
-         {"left_to_xla_us", module.left_us},
-         {"missing_without_time", module.missing_without_time}});
+    modules.push_back({{"module", module.module},
+                       {"fingerprint", module.fingerprint},
+                       {"file", module.file},
+                       {"target", std::count(report.targets.begin(), report.targets.end(), i) > 0},
+                       {"found_instructions", module.found_instructions},
+                       {"found_lookups", module.found_lookups},
+                       {"missing", missing},
+                       {"undecided", module.undecided},
+                       {"left_to_xla", module.left_to_xla},
+                       {"share", module.share(report.strict)},
+                       {"share_by_time",
+          IsTimeKnown(module) ? Json(module.share_by_time(report.strict)) : Json()},
+                       {"times_from", module.times_from_trace ? "trace" : "profile"},
+                       {"found_us", module.found_us},
+                       {"missing_us", module.missing_us},
+                       {"left_to_xla_us", module.left_us},
+                       {"missing_without_time", module.missing_without_time}});
   }
   root["modules"] = modules;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -14,8 +14,8 @@ struct CoverageReport {
   std::vector<HloCoverage> modules;
   std::vector<size_t> targets;  // what the gate is about
   bool strict = false;
-  bool verbose = false;               // lists everything
-  std::optional<double> min_share;    // 0 to 1
+  bool verbose = false;             // lists everything
+  std::optional<double> min_share;  // 0 to 1
 };
 
 // Whether every target reaches min_share, and finds something unless that is 0; true without one.

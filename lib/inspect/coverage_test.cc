@@ -170,9 +170,8 @@ TEST_CASE("reasons") {
   CHECK(Reasons(drift) == std::map<std::string, int>{{"autotuner chose another kernel", 12},
                                                      {"asynchronous pair left to XLA", 2}});
 
-  const HloCoverage foreign =
-      Coverage("logs/hlo/module_2661." + kOptimized + "hlo.pb.zst",
-               Profile("logs/foreign_profile.pb"));
+  const HloCoverage foreign = Coverage("logs/hlo/module_2661." + kOptimized + "hlo.pb.zst",
+                                       Profile("logs/foreign_profile.pb"));
   CHECK(foreign.found_instructions == 0);
   CHECK(foreign.share(false) == 0);
   CHECK(Reasons(foreign) == std::map<std::string, int>{{"foreign fingerprint", 138},
@@ -229,8 +228,8 @@ ENTRY %main (a: (s32[]), b: pred[]) -> (s32[]) {
 }
 
 TEST_CASE("XLA's filter") {
-  const CostProfile profile{{{"a", 1}, {"f::a", 2}, {"g::a", 3}, {"f::b::c", 4}, {"a", 5},
-                             {"g::only", 6}}};
+  const CostProfile profile{
+      {{"a", 1}, {"f::a", 2}, {"g::a", 3}, {"f::b::c", 4}, {"a", 5}, {"g::only", 6}}};
   const AppliedProfile own(profile, "f");
   REQUIRE(own.Find("a") != nullptr);
   CHECK(*own.Find("a") == 5);  // the last entry wins
@@ -241,8 +240,14 @@ TEST_CASE("XLA's filter") {
   CHECK_FALSE(AppliedProfile(profile, "").has_own_fingerprint());
 
   SUBCASE("rematerialized names are stripped and averaged") {
-    const AppliedProfile remat({{{"a.remat", 1}, {"a.remat2", 3}, {"a", 5}, {"b", 2}, {"b", 4},
-                                 {"c.remat.x", 7}, {"g::d.remat", 9}}}, "f");
+    const AppliedProfile remat({{{"a.remat", 1},
+                                 {"a.remat2", 3},
+                                 {"a", 5},
+                                 {"b", 2},
+                                 {"b", 4},
+                                 {"c.remat.x", 7},
+                                 {"g::d.remat", 9}}},
+                               "f");
     CHECK(*remat.Find("a") == 3);
     CHECK(*remat.Find("b") == 3);  // repeated entries too
     CHECK(*remat.Find("c.remat.x") == 7);
@@ -324,13 +329,15 @@ TEST_CASE("device times of a trace weigh the names") {
 }
 
 TEST_CASE("a module of 100,000 instructions") {
-  std::string text = "HloModule big, is_scheduled=true\n\nENTRY %main () -> f32[] {\n"
-                     "  %i0 = f32[] constant(0)\n";
+  std::string text =
+      "HloModule big, is_scheduled=true\n\nENTRY %main () -> f32[] {\n"
+      "  %i0 = f32[] constant(0)\n";
   CostProfile profile;
   for (int i = 1; i < 100000; ++i) {
-    text += fmt::format("  {0}%i{1} = f32[8]{{0}} add(%i{2}, %i{2}), metadata={{op_name=\"f/add\" "
-                        "scheduling_name=\"i{1}\"}}, backend_config={{\"q\":\"0\"}}\n",
-                        i == 99999 ? "ROOT " : "", i, i / 2);
+    text += fmt::format(
+        "  {0}%i{1} = f32[8]{{0}} add(%i{2}, %i{2}), metadata={{op_name=\"f/add\" "
+        "scheduling_name=\"i{1}\"}}, backend_config={{\"q\":\"0\"}}\n",
+        i == 99999 ? "ROOT " : "", i, i / 2);
     if (i % 10 != 0) profile.costs.push_back({fmt::format("i{}", i), 1.5});
   }
   const HloModule module = Module(text + "}\n");

@@ -14,8 +14,7 @@
 namespace pgle {
 namespace {
 
-constexpr const char* kGiveLog =
-    "give the log of the run with --log (TF_CPP_MIN_LOG_LEVEL=0)";
+constexpr const char* kGiveLog = "give the log of the run with --log (TF_CPP_MIN_LOG_LEVEL=0)";
 
 struct Compile {
   int64_t id = 0;
@@ -102,9 +101,10 @@ ModuleVerdict JudgeDump(const DumpEvidence& dump, double min_coverage) {
   out.scheduled = dump.filled > 0;
   if (dump.filled == 0) {
     out.cause = dump.profile_files > 0
-                    ? fmt::format("the client gave no profile with any of {} compiles; one given by "
-                                  "path does not show in the dump",
-                                  dump.profile_files)
+                    ? fmt::format(
+                          "the client gave no profile with any of {} compiles; one given by "
+                          "path does not show in the dump",
+                          dump.profile_files)
                     : "the dump has no .fdo_profile files";
     out.fix = kGiveLog;
     return out;
@@ -116,8 +116,9 @@ ModuleVerdict JudgeDump(const DumpEvidence& dump, double min_coverage) {
     return out;
   }
   if (dump.coverage.size() != 1) {
-    out.cause = "the client gave a profile, but the optimized module of that compile is not in the "
-                "dump, or the last compile had none";
+    out.cause =
+        "the client gave a profile, but the optimized module of that compile is not in the "
+        "dump, or the last compile had none";
     out.fix = "add --xla_dump_hlo_as_proto, or give the log with --log";
     return out;
   }
@@ -130,13 +131,15 @@ ModuleVerdict JudgeDump(const DumpEvidence& dump, double min_coverage) {
     out.verdict = Verdict::kNotUsed;
     out.cause = coverage.found_lookups == 0
                     ? "the client's profile has none of the names that the module asks for"
-                    : fmt::format("{:.1f} % of what the module asks for has a cost, {:.1f} % are "
-                                  "needed",
-                                  100 * coverage.share(true), 100 * min_coverage);
+                    : fmt::format(
+                          "{:.1f} % of what the module asks for has a cost, {:.1f} % are "
+                          "needed",
+                          100 * coverage.share(true), 100 * min_coverage);
     out.fix = "`pgle-inspect coverage` says why names are missing";
   } else if (!dump.knows_scheduling_names) {
-    out.cause = "the client gave a profile that covers the module, but this XLA may have scheduled "
-                "without it (before 2025 it needs --xla_gpu_enable_latency_hiding_scheduler=true)";
+    out.cause =
+        "the client gave a profile that covers the module, but this XLA may have scheduled "
+        "without it (before 2025 it needs --xla_gpu_enable_latency_hiding_scheduler=true)";
     out.fix = kGiveLog;
   } else {
     out.verdict = Verdict::kUsed;

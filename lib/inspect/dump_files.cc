@@ -27,8 +27,8 @@ bool ParseStem(std::string_view stem, DumpFile* file) {
   const auto parsed = std::from_chars(stem.data() + start + 7, end, file->id);
   if (parsed.ec != std::errc() || parsed.ptr == end || *parsed.ptr != '.') return false;
   const std::string_view rest(parsed.ptr + 1, static_cast<size_t>(end - parsed.ptr - 1));
-  // The point begins at its target, which holds a dot ("sm_9.0a_gpu_...", "gfx942_gpu_..."), or is the
-  // last word.
+  // The point begins at its target, which holds a dot ("sm_9.0a_gpu_...", "gfx942_gpu_..."), or is
+  // the last word.
   size_t dot = rest.rfind('.');
   for (std::string_view target : {"sm_", "gfx"}) {
     const size_t at = rest.rfind("." + std::string(target));
@@ -87,8 +87,7 @@ Result<std::map<int64_t, std::string>> ProfilePathsInDump(const std::string& fol
     PGLE_ASSIGN_OR_RETURN(const std::vector<DumpFile> files, FindDumpFiles(folder, extension));
     for (const DumpFile& file : files) {
       PGLE_ASSIGN_OR_RETURN(const Input input, Input::Open(file.path, spool_directory));
-      std::string path =
-          QuotedField(input.bytes(), "xla_gpu_pgle_profile_file_or_directory_path:");
+      std::string path = QuotedField(input.bytes(), "xla_gpu_pgle_profile_file_or_directory_path:");
       if (!path.empty()) paths.emplace(file.id, std::move(path));
     }
   }

@@ -1,5 +1,6 @@
-// The files of an XLA dump folder by what their names say: "[prefix.]module_0012.jit_step.POINT.EXT"
-// (XLA: xla/service/dump.cc). The prefix is a timestamp, where XLA was told to write one.
+// The files of an XLA dump folder by what their names say:
+// "[prefix.]module_0012.jit_step.POINT.EXT" (XLA: xla/service/dump.cc). The prefix is a timestamp,
+// where XLA was told to write one.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct DumpFile {
 Result<std::vector<DumpFile>> FindDumpFiles(const std::string& folder,
                                             const std::string& extension);
 
-// The values of xla_gpu_pgle_profile_file_or_directory_path by module id, from the .debug_options and
-// .config.pbtxt that XLA dumps beside a module; a module for which nothing tells has none.
+// The values of xla_gpu_pgle_profile_file_or_directory_path by module id, from the .debug_options
+// and .config.pbtxt that XLA dumps beside a module; a module for which nothing tells has none.
 Result<std::map<int64_t, std::string>> ProfilePathsInDump(const std::string& folder,
                                                           const std::string& spool_directory);
 

@@ -19,7 +19,8 @@ Status AddPoint(const DumpFile& file, const std::string& spool_directory, FdoCom
   // Read at every point: a damaged one is to be known.
   Result<CostProfile> profile = ParseFdoProfile(input.bytes(), input.name());
   if (!profile.ok()) {
-    profile.error().hint = "if it is as XLA wrote it, XLA could not parse it either: the log says so";
+    profile.error().hint =
+        "if it is as XLA wrote it, XLA could not parse it either: the log says so";
     return std::move(profile.error());
   }
   compile->profile = std::move(*profile);
@@ -28,8 +29,7 @@ Status AddPoint(const DumpFile& file, const std::string& spool_directory, FdoCom
 
 }  // namespace
 
-Result<std::vector<FdoCompile>> ReadFdoProfiles(const std::string& folder,
-                                                const CostProfile* given,
+Result<std::vector<FdoCompile>> ReadFdoProfiles(const std::string& folder, const CostProfile* given,
                                                 const std::string& spool_directory) {
   PGLE_ASSIGN_OR_RETURN(const std::vector<DumpFile> files, FindDumpFiles(folder, ".fdo_profile"));
   if (files.empty()) {

@@ -13,10 +13,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string State(const FdoCompile& compile) {
-  const std::string where = compile.is_equal
-                                ? fmt::format("equal at {}", Count(compile.points.size(),
-                                                                   "dump point"))
-                                : "not the same at every dump point";
+  const std::string where =
+      compile.is_equal ? fmt::format("equal at {}", Count(compile.points.size(), "dump point"))
+                       : "not the same at every dump point";
   if (compile.is_empty()) return "empty, " + where;
   const FdoPoint& last = compile.points.back();
   return fmt::format("{}, {} bytes, sha256 {}, {}", Count(compile.profile.costs.size(), "cost"),
@@ -36,9 +35,10 @@ std::string Change(const FdoCompile& before, const FdoCompile& compile) {
 // Why nothing came with the compile request.
 std::string WhyEmpty(const FdoCompile& compile) {
   if (!compile.profile_path.empty()) {
-    return fmt::format("empty because the profile came by path ({}), and XLA dumps only what comes "
-                       "with the compile request",
-                       compile.profile_path);
+    return fmt::format(
+        "empty because the profile came by path ({}), and XLA dumps only what comes "
+        "with the compile request",
+        compile.profile_path);
   }
   return "empty: nothing came with the compile request. A profile given by "
          "--xla_gpu_pgle_profile_file_or_directory_path never appears here; the log of the run "

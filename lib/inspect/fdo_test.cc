@@ -40,7 +40,8 @@ const std::string kProfile =
 TEST_CASE("names of dump files") {
   const Folder folder;
   for (const char* name :
-       {"module_0012.jit_f.sm_9.0a_gpu_after_optimizations.x", "module_0003.jit_f.before_optimizations.x",
+       {"module_0012.jit_f.sm_9.0a_gpu_after_optimizations.x",
+        "module_0003.jit_f.before_optimizations.x",
         "1700000000.module_0007.jit_g.h.gfx942_gpu_after_optimizations.x.zst",
         "module_0009.sm_9.0_gpu_after_optimizations.x", "module_a.jit_f.before_optimizations.x",
         "module_0001.jit_f.y", "other.x"}) {

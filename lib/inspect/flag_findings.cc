@@ -62,7 +62,8 @@ void CheckParsing(const XlaFlags& flags, Findings& findings) {
     if (!two_dashes) {
       findings.Add(Kind::kIgnored, "one_dash",
                    fmt::format("'{}' is no flag for XLA, which ends the process: flags start with "
-                               "two dashes", flag.name),
+                               "two dashes",
+                               flag.name),
                    "write --name=value", true);
     } else if (!flag.value && flag.name.substr(2) == kPathFlag) {
       findings.Add(Kind::kIgnored, "no_value",
@@ -101,10 +102,10 @@ void CheckDirectory(const std::string& path, const std::string& spool_directory,
     if (entry.path().extension() == ".pb") binary.insert(stem);
   }
   if (text.empty() && binary.empty()) {
-    return findings.Add(Kind::kIgnored, "no_fingerprint_file",
-                        fmt::format("{} holds no <fingerprint>.pb and no <fingerprint>.pbtxt", path),
-                        "write them with pgle-extract --per-module, or name the profile itself",
-                        false);
+    return findings.Add(
+        Kind::kIgnored, "no_fingerprint_file",
+        fmt::format("{} holds no <fingerprint>.pb and no <fingerprint>.pbtxt", path),
+        "write them with pgle-extract --per-module, or name the profile itself", false);
   }
   for (const std::string& fingerprint : fingerprints) {
     if (text.count(fingerprint) + binary.count(fingerprint) > 0) continue;
@@ -115,10 +116,10 @@ void CheckDirectory(const std::string& path, const std::string& spool_directory,
   for (const std::string& fingerprint : binary) {
     if (text.count(fingerprint) == 0) continue;
     const bool matters = fingerprints.empty() || fingerprints.count(fingerprint) != 0;
-    findings.Add(matters ? Kind::kIgnored : Kind::kNote, "shadowed",
-                 fmt::format("XLA reads {}/{}.pbtxt and ignores the .pb beside it", path,
-                             fingerprint),
-                 "remove the .pbtxt", false);
+    findings.Add(
+        matters ? Kind::kIgnored : Kind::kNote, "shadowed",
+        fmt::format("XLA reads {}/{}.pbtxt and ignores the .pb beside it", path, fingerprint),
+        "remove the .pbtxt", false);
   }
   for (const auto* names : {&text, &binary}) {
     for (const std::string& fingerprint : *names) {
@@ -131,12 +132,12 @@ void CheckDirectory(const std::string& path, const std::string& spool_directory,
 
 void CheckPath(const FlagQuestion& question, const std::string& path,
                const std::string& spool_directory, Findings& findings) {
-  if (const size_t scheme = path.find("://"); scheme != std::string::npos && scheme > 0 &&
-                                              path.find('/') == scheme + 1) {
-    return findings.Add(Kind::kIgnored, "remote_path",
-                        fmt::format("{} is remote: XLA's file layer in jaxlib reads local files only",
-                                    path),
-                        "copy the profile to a local path on every host first", true);
+  if (const size_t scheme = path.find("://");
+      scheme != std::string::npos && scheme > 0 && path.find('/') == scheme + 1) {
+    return findings.Add(
+        Kind::kIgnored, "remote_path",
+        fmt::format("{} is remote: XLA's file layer in jaxlib reads local files only", path),
+        "copy the profile to a local path on every host first", true);
   }
   std::error_code error;
   const fs::file_status status =
@@ -149,24 +150,26 @@ void CheckPath(const FlagQuestion& question, const std::string& path,
   const bool known = extension == ".pb" || extension == ".pbtxt";
   const bool may_be_directory = !question.look_at_files && extension.empty();
   if (!known && !may_be_directory) {
-    findings.Add(Kind::kIgnored, "extension",
-                 fmt::format("XLA ignores {} without a message: its name ends neither in .pb nor in "
-                             ".pbtxt",
-                             path),
-                 "rename it: .pb for a binary profile, .pbtxt for text", true);
+    findings.Add(
+        Kind::kIgnored, "extension",
+        fmt::format("XLA ignores {} without a message: its name ends neither in .pb nor in "
+                    ".pbtxt",
+                    path),
+        "rename it: .pb for a binary profile, .pbtxt for text", true);
   }
   if (!question.look_at_files) return;
   if (!fs::exists(status)) {
     std::string fix = "check the path as the job sees it (container mounts, working directory)";
     if (path.starts_with("~")) fix = "write the home directory out: XLA does not expand ~";
-    if (path.find('$') != std::string::npos) fix = "the shell did not expand the variable: use \"\"";
+    if (path.find('$') != std::string::npos)
+      fix = "the shell did not expand the variable: use \"\"";
     return findings.Add(Kind::kIgnored, "missing_path", path + " does not exist", fix, false);
   }
   if (known) CheckProfile(path, spool_directory, question.fingerprints, findings);
   if (!path.starts_with("/")) {
     findings.Add(Kind::kNote, "relative_path",
-                 path + " is taken from the working directory of the job",
-                 "write the whole path", true);
+                 path + " is taken from the working directory of the job", "write the whole path",
+                 true);
   }
 }
 
@@ -195,8 +198,8 @@ void CheckEvidence(const FlagQuestion& question, Findings& findings) {
                  "remove --xla_gpu_pgle_accuracy_checker, or set PGLE_STRICTNESS_LEVEL_WARN", true);
   } else if (setting != "PGLE_STRICTNESS_LEVEL_WARN" && setting != "PGLE_STRICTNESS_LEVEL_ERROR") {
     findings.Add(Kind::kIgnored, "checker_value",
-                 fmt::format("--{}={} is no value that XLA knows: it ends the process", kCheckerFlag,
-                             setting),
+                 fmt::format("--{}={} is no value that XLA knows: it ends the process",
+                             kCheckerFlag, setting),
                  "write PGLE_STRICTNESS_LEVEL_OFF, _WARN or _ERROR in full", true);
   }
 }
@@ -221,12 +224,13 @@ void CheckCache(const FlagQuestion& question, const FlagReport& report, Findings
   if (older == 0) return;
   const std::string module = example.substr(0, example.find('-'));
   if (report.auto_pgle) {
-    findings.Add(Kind::kNote, "cache",
-                 fmt::format("{} holds {} compiled modules, {} among them: JAX finds a "
-                             "PGLE-optimized one by a key that does not hold the profile, so a stale "
-                             "one is a hit for ever",
-                             *directory, older, module),
-                 "empty the cache when the program's costs change", false);
+    findings.Add(
+        Kind::kNote, "cache",
+        fmt::format("{} holds {} compiled modules, {} among them: JAX finds a "
+                    "PGLE-optimized one by a key that does not hold the profile, so a stale "
+                    "one is a hit for ever",
+                    *directory, older, module),
+        "empty the cache when the program's costs change", false);
   } else if (dated) {
     findings.Add(Kind::kIgnored, "cache",
                  fmt::format("{} holds {} compiled modules that are older than {}, {} among them: "
@@ -241,9 +245,8 @@ void CheckCache(const FlagQuestion& question, const FlagReport& report, Findings
 
 bool FlagReport::profile_would_be_used() const {
   return (!profile_path.empty() || auto_pgle) &&
-         std::none_of(findings.begin(), findings.end(), [](const FlagFinding& finding) {
-           return finding.kind == Kind::kIgnored;
-         });
+         std::none_of(findings.begin(), findings.end(),
+                      [](const FlagFinding& finding) { return finding.kind == Kind::kIgnored; });
 }
 
 const char* FindingKindName(FlagFinding::Kind kind) {
@@ -254,8 +257,8 @@ FlagReport InspectFlags(const FlagQuestion& question, const std::string& spool_d
   FlagReport report;
   report.flags = question.flags;
   const JobEnvironment& environment = question.environment;
-  const bool no_runs = environment.profiling_runs && environment.profiling_runs->find_first_not_of(
-                                                         "0") == std::string::npos;
+  const bool no_runs = environment.profiling_runs &&
+                       environment.profiling_runs->find_first_not_of("0") == std::string::npos;
   report.auto_pgle = IsTrue(environment.enable_pgle);
   if (const XlaFlag* path = question.flags.Find(kPathFlag); path != nullptr) {
     report.profile_path = path->value.value_or("");
@@ -284,8 +287,9 @@ FlagReport InspectFlags(const FlagQuestion& question, const std::string& spool_d
   } else if (!report.auto_pgle && report.findings.empty()) {
     const bool expects = IsTrue(environment.expect_pgle);
     findings.Add(expects ? Kind::kNote : Kind::kIgnored, "no_profile",
-                 expects ? "no profile is given; JAX expects PGLE-optimized executables in its cache"
-                         : "no profile is asked for",
+                 expects
+                     ? "no profile is given; JAX expects PGLE-optimized executables in its cache"
+                     : "no profile is asked for",
                  fmt::format("set --{}=FILE.pb, or JAX_ENABLE_PGLE=true", kPathFlag), true);
   }
   if (!report.profile_path.empty() || report.auto_pgle) CheckEvidence(question, findings);

@@ -12,11 +12,11 @@ namespace pgle {
 
 // The variables that matter, as the caller found them; none: not set.
 struct JobEnvironment {
-  std::optional<std::string> log_level;       // TF_CPP_MIN_LOG_LEVEL
-  std::optional<std::string> enable_pgle;     // JAX_ENABLE_PGLE
-  std::optional<std::string> profiling_runs;  // JAX_PGLE_PROFILING_RUNS
-  std::optional<std::string> expect_pgle;     // JAX_COMPILATION_CACHE_EXPECT_PGLE
-  std::optional<std::string> cache_directory; // JAX_COMPILATION_CACHE_DIR
+  std::optional<std::string> log_level;        // TF_CPP_MIN_LOG_LEVEL
+  std::optional<std::string> enable_pgle;      // JAX_ENABLE_PGLE
+  std::optional<std::string> profiling_runs;   // JAX_PGLE_PROFILING_RUNS
+  std::optional<std::string> expect_pgle;      // JAX_COMPILATION_CACHE_EXPECT_PGLE
+  std::optional<std::string> cache_directory;  // JAX_COMPILATION_CACHE_DIR
 };
 
 struct FlagFinding {
@@ -26,9 +26,10 @@ struct FlagFinding {
     kNote,
   };
   Kind kind = Kind::kNote;
-  std::string id;     // stable, for programs: "dropped", "missing_path", ...
+  std::string id;  // stable, for programs: "dropped", "missing_path", ...
   std::string cause, fix;
-  // True where the flags alone show it; false where it depends on this machine's files or environment.
+  // True where the flags alone show it; false where it depends on this machine's files or
+  // environment.
   bool by_flags_alone = false;
 };
 

@@ -91,7 +91,8 @@ TEST_CASE("every silent way to lose the profile") {
   ignored(kPath + folder.Add("p"), "extension");
   ignored(kPath + folder.Add("empty.pb"), "unreadable_profile");
   ignored(kPath + folder.Add("text.pb", OneCost("fusion.1")), "unreadable_profile");
-  ignored(kPath + folder.Add("binary.pbtxt", std::string("\x0a\x0c\x0a\x01", 4)), "unreadable_profile");
+  ignored(kPath + folder.Add("binary.pbtxt", std::string("\x0a\x0c\x0a\x01", 4)),
+          "unreadable_profile");
   ignored("--xla_gpu_pgle_accuracy_checker=WARN " + kPath + kProfile, "checker_value");
 }
 
@@ -133,8 +134,9 @@ TEST_CASE("the environment") {
   CHECK(!Inspect("", environment).profile_would_be_used());
   environment.enable_pgle = "false";
   CHECK(!Inspect("", environment).profile_would_be_used());
-  CHECK(Has(Inspect("--xla_gpu_pgle_accuracy_checker=PGLE_STRICTNESS_LEVEL_OFF " + kPath + kProfile),
-            "checker_off") == "hidden");
+  CHECK(
+      Has(Inspect("--xla_gpu_pgle_accuracy_checker=PGLE_STRICTNESS_LEVEL_OFF " + kPath + kProfile),
+          "checker_off") == "hidden");
 }
 
 TEST_CASE("a cache that was filled before the profile was written") {

@@ -24,8 +24,7 @@ Result<HloModule> Load(const std::string& file, const std::string& spool_directo
 }
 
 // What XLA was handed with the compile request: the .fdo_profile beside the module.
-Result<std::string> ProfileBeside(const std::string& hlo_file,
-                                  const std::string& spool_directory) {
+Result<std::string> ProfileBeside(const std::string& hlo_file, const std::string& spool_directory) {
   std::string stem = hlo_file;
   for (const char* suffix : {".zst", ".gz", ".hlo.pb", ".txt"}) {
     const size_t length = std::char_traits<char>::length(suffix);
@@ -114,29 +113,29 @@ Status Describe(HostVariant* variant, const HostVariant& reference,
   return {};
 }
 
-Result<ComparedModule> Compare(const std::string& name, std::vector<Compile> compiles,
-                               size_t ranks, const std::string& spool_directory) {
+Result<ComparedModule> Compare(const std::string& name, std::vector<Compile> compiles, size_t ranks,
+                               const std::string& spool_directory) {
   ComparedModule module;
   module.name = name;
   std::vector<bool> present(ranks);
   for (Compile& compile : compiles) {
     present[compile.rank] = true;
-    const auto alike = std::find_if(
-        module.variants.begin(), module.variants.end(),
-        [&](const HostVariant& variant) { return IsAlike(variant, compile.variant); });
-    if (alike == module.variants.end()) module.variants.push_back(std::move(compile.variant));
-    else alike->ranks.push_back(compile.rank);
+    const auto alike =
+        std::find_if(module.variants.begin(), module.variants.end(),
+                     [&](const HostVariant& variant) { return IsAlike(variant, compile.variant); });
+    if (alike == module.variants.end())
+      module.variants.push_back(std::move(compile.variant));
+    else
+      alike->ranks.push_back(compile.rank);
   }
   for (size_t rank = 0; rank < ranks; ++rank) {
     if (!present[rank]) module.absent.push_back(rank);
   }
-  std::stable_sort(module.variants.begin(), module.variants.end(),
-                   [](const HostVariant& a, const HostVariant& b) {
-                     return a.ranks.size() > b.ranks.size();
-                   });
+  std::stable_sort(
+      module.variants.begin(), module.variants.end(),
+      [](const HostVariant& a, const HostVariant& b) { return a.ranks.size() > b.ranks.size(); });
   for (size_t i = 1; i < module.variants.size(); ++i) {
-    PGLE_RETURN_IF_ERROR(
-        Describe(&module.variants[i], module.variants.front(), spool_directory));
+    PGLE_RETURN_IF_ERROR(Describe(&module.variants[i], module.variants.front(), spool_directory));
   }
   return module;
 }

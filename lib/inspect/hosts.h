@@ -1,5 +1,5 @@
-// Whether all ranks of a job compiled the same modules. Where they did not, one profile does not serve
-// them all, and where their collectives stand in another order they may wait for each other.
+// Whether all ranks of a job compiled the same modules. Where they did not, one profile does not
+// serve them all, and where their collectives stand in another order they may wait for each other.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct InstructionDifference {
   std::string what;
 };
 
-// Ranks that compiled a module alike: equal fingerprint, instruction names, order of collectives in the
-// schedule, and profile handed over.
+// Ranks that compiled a module alike: equal fingerprint, instruction names, order of collectives in
+// the schedule, and profile handed over.
 struct HostVariant {
   std::vector<size_t> ranks;
   std::string file;  // of the first of them
@@ -37,31 +37,31 @@ struct HostVariant {
 
 struct ComparedModule {
   std::string name;
-  std::vector<HostVariant> variants;   // most ranks first
-  std::vector<size_t> absent;          // ranks that have no such module
+  std::vector<HostVariant> variants;  // most ranks first
+  std::vector<size_t> absent;         // ranks that have no such module
 
   // More than one variant; or collectives that some ranks lack.
   bool differs() const;
 };
 
 struct HostsComparison {
-  std::vector<std::string> ranks;  // as given, or folders found
+  std::vector<std::string> ranks;       // as given, or folders found
   std::vector<ComparedModule> modules;  // by name
-  uint64_t other_modules = 0;      // not compared
+  uint64_t other_modules = 0;           // not compared
 
   bool differs() const;
 };
 
-// `inputs`: a dump folder or HLO file a rank; or one folder that holds a folder a rank. Compared are
-// modules that match `pattern` (RE2, unanchored); where that is empty, the users' modules (jit_, pjit_,
-// pmap_) if there are any, else all.
-// Errors: fewer than two ranks, a rank without optimized HLO, damaged files, a bad pattern, no match.
+// `inputs`: a dump folder or HLO file a rank; or one folder that holds a folder a rank. Compared
+// are modules that match `pattern` (RE2, unanchored); where that is empty, the users' modules
+// (jit_, pjit_, pmap_) if there are any, else all. Errors: fewer than two ranks, a rank without
+// optimized HLO, damaged files, a bad pattern, no match.
 Result<HostsComparison> CompareHosts(const std::vector<std::string>& inputs,
                                      const std::string& pattern,
                                      const std::string& spool_directory);
 
-// Differences of `module` against `reference`, by name: every instruction that runs by itself, those
-// inside fusions left out.
+// Differences of `module` against `reference`, by name: every instruction that runs by itself,
+// those inside fusions left out.
 std::vector<InstructionDifference> DiffInstructions(const HloModule& reference,
                                                     const HloModule& module);
 

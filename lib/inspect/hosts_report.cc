@@ -35,17 +35,17 @@ void AppendVariant(const ComparedModule& module, const HostVariant& variant, boo
                       is_reference ? "(reference)" : "differ", RankList(variant.ranks, report));
   *out += fmt::format("    fingerprint {}, profile {}, {}\n",
                       variant.fingerprint.empty() ? "unknown" : variant.fingerprint,
-                      variant.profile_sha256.empty()       ? "not dumped"
+                      variant.profile_sha256.empty()      ? "not dumped"
                       : variant.profile_sha256 == "empty" ? "none in the compile request"
-                                                           : variant.profile_sha256,
+                                                          : variant.profile_sha256,
                       Count(variant.collectives.size(), "collective"));
   if (is_reference) return;
   const size_t position = variant.first_other_collective;
   if (position != HostVariant::kSameOrder) {
-    *out += fmt::format("    another order of collectives from the {}. on: {}, in the reference "
-                        "{}\n",
-                        position + 1, Collective(variant, position),
-                        Collective(module.variants.front(), position));
+    *out += fmt::format(
+        "    another order of collectives from the {}. on: {}, in the reference "
+        "{}\n",
+        position + 1, Collective(variant, position), Collective(module.variants.front(), position));
   } else {
     *out += "    collectives in the same order\n";
   }
@@ -78,11 +78,10 @@ std::string FormatHostsText(const HostsReport& report) {
                            ? std::string("alike on all ranks that have it")
                            : fmt::format("{} variants", module.variants.size()));
     if (!module.absent.empty()) {
-      out += fmt::format("  {} without it{}: {}\n", Count(module.absent.size(), "rank"),
-                         module.differs() && module.variants.size() == 1
-                             ? ", though it holds collectives"
-                             : "",
-                         RankList(module.absent, report));
+      out += fmt::format(
+          "  {} without it{}: {}\n", Count(module.absent.size(), "rank"),
+          module.differs() && module.variants.size() == 1 ? ", though it holds collectives" : "",
+          RankList(module.absent, report));
     }
     if (module.variants.size() == 1 && !report.verbose) continue;
     for (size_t i = 0; i < module.variants.size(); ++i) {
@@ -120,8 +119,7 @@ std::string FormatHostsJson(const HostsReport& report) {
            {"fingerprint", variant.fingerprint},
            {"profile_sha256", variant.profile_sha256},
            {"collectives", variant.collectives},
-           {"first_other_collective",
-            same_order ? Json() : Json(variant.first_other_collective)},
+           {"first_other_collective", same_order ? Json() : Json(variant.first_other_collective)},
            {"differences", differences}});
     }
     modules.push_back({{"module", module.name},

@@ -38,10 +38,10 @@ class Job {
   fs::path path_;
 };
 
-std::string Text(const std::string& name, const std::string& fingerprint,
-                 const std::string& first, const std::string& second,
-                 const std::string& config = "{\"block_m\":\"128\"}") {
-  return fmt::format(R"(HloModule {}, is_scheduled=true, frontend_attributes={{fingerprint_before_lhs="{}"}}
+std::string Text(const std::string& name, const std::string& fingerprint, const std::string& first,
+                 const std::string& second, const std::string& config = "{\"block_m\":\"128\"}") {
+  return fmt::format(
+      R"(HloModule {}, is_scheduled=true, frontend_attributes={{fingerprint_before_lhs="{}"}}
 
 ENTRY %main (a: f32[8]) -> f32[8] {{
   %a = f32[8] parameter(0)
@@ -50,7 +50,7 @@ ENTRY %main (a: f32[8]) -> f32[8] {{
   ROOT %dot.1 = f32[8] custom-call(%a), custom_call_target="__cublas$gemm", backend_config={}
 }}
 )",
-                     name, fingerprint, first, second, config);
+      name, fingerprint, first, second, config);
 }
 
 const char* const kFile = "module_0001.jit_f.sm_9.0_gpu_after_optimizations.txt";

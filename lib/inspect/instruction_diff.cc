@@ -68,8 +68,10 @@ std::string DiffConfigs(std::string_view reference, std::string_view config) {
   };
   for (const auto& [path, value] : leaves_a) {
     const auto other = leaves_b.find(path);
-    if (other == leaves_b.end()) add(path, value, "none");
-    else if (other->second != value) add(path, value, other->second);
+    if (other == leaves_b.end())
+      add(path, value, "none");
+    else if (other->second != value)
+      add(path, value, other->second);
   }
   for (const auto& [path, value] : leaves_b) {
     if (leaves_a.count(path) == 0) add(path, "none", value);
@@ -81,10 +83,10 @@ std::string DiffConfigs(std::string_view reference, std::string_view config) {
 
 std::vector<InstructionDifference> DiffInstructions(const HloModule& reference,
                                                     const HloModule& module) {
-  // Of modules with one fingerprint, what was scheduled differs in names at most; opcodes and queues
-  // are the schedule's own choice.
-  const bool same = !module.fingerprint().empty() &&
-                    module.fingerprint() == reference.fingerprint();
+  // Of modules with one fingerprint, what was scheduled differs in names at most; opcodes and
+  // queues are the schedule's own choice.
+  const bool same =
+      !module.fingerprint().empty() && module.fingerprint() == reference.fingerprint();
   const auto a = RunByThemselves(reference), b = RunByThemselves(module);
   std::vector<InstructionDifference> differences;
   for (const auto& [name, instruction] : b) {

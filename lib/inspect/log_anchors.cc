@@ -56,8 +56,16 @@ size_t MarkerAt(std::string_view text, size_t position) {
 
 bool StartsProbe(char c) {
   switch (c) {
-    case 'o': case 'G': case 'L': case 'y': case 'I': case 'A': case 't': return true;
-    default: return false;
+    case 'o':
+    case 'G':
+    case 'L':
+    case 'y':
+    case 'I':
+    case 'A':
+    case 't':
+      return true;
+    default:
+      return false;
   }
 }
 

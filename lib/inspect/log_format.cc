@@ -15,22 +15,32 @@ constexpr size_t kShownStems = 5;
 
 const char* SourceName(ProfileSource source) {
   switch (source) {
-    case ProfileSource::kPath: return "path";
-    case ProfileSource::kFdo: return "fdo_profile";
-    case ProfileSource::kFdoBinary: return "fdo_profile_binary";
-    case ProfileSource::kFdoText: return "fdo_profile_text";
-    case ProfileSource::kNone: break;
+    case ProfileSource::kPath:
+      return "path";
+    case ProfileSource::kFdo:
+      return "fdo_profile";
+    case ProfileSource::kFdoBinary:
+      return "fdo_profile_binary";
+    case ProfileSource::kFdoText:
+      return "fdo_profile_text";
+    case ProfileSource::kNone:
+      break;
   }
   return "none";
 }
 
 std::string SourceText(const LogCompile& compile) {
   switch (compile.source) {
-    case ProfileSource::kPath: return compile.path;
-    case ProfileSource::kFdo: return "fdo_profile";
-    case ProfileSource::kFdoBinary: return "fdo_profile (binary)";
-    case ProfileSource::kFdoText: return "fdo_profile (text)";
-    case ProfileSource::kNone: break;
+    case ProfileSource::kPath:
+      return compile.path;
+    case ProfileSource::kFdo:
+      return "fdo_profile";
+    case ProfileSource::kFdoBinary:
+      return "fdo_profile (binary)";
+    case ProfileSource::kFdoText:
+      return "fdo_profile (text)";
+    case ProfileSource::kNone:
+      break;
   }
   return "an unknown source";
 }
@@ -57,16 +67,17 @@ std::string CompileText(const LogCompile& compile, bool verbose) {
   if (compile.not_applicable) out += "    XLA: the profile is likely not applicable, dropped\n";
   if (compile.may_not_apply) out += "    XLA: the profile may not apply\n";
   if (compile.discarded) out += "    the accuracy checker made this compile fail\n";
-  if (!compile.fallback.empty()) out += "    instructions without a cost: " + compile.fallback + "\n";
+  if (!compile.fallback.empty())
+    out += "    instructions without a cost: " + compile.fallback + "\n";
   if (!compile.missing_names.empty()) {
-    const size_t shown =
-        verbose ? compile.missing_names.size() : std::min(kShownNames, compile.missing_names.size());
+    const size_t shown = verbose ? compile.missing_names.size()
+                                 : std::min(kShownNames, compile.missing_names.size());
     out += "    missing:";
     for (size_t i = 0; i < shown; ++i) out += " " + compile.missing_names[i];
     const uint64_t all = compile.missing.value_or(compile.missing_names.size());
     if (all > shown) {
-      out += fmt::format(" and {} more{}", all - shown, verbose ? " that the log does not name"
-                                                               : " (-v lists them)");
+      out += fmt::format(" and {} more{}", all - shown,
+                         verbose ? " that the log does not name" : " (-v lists them)");
     }
     out += '\n';
   }
@@ -86,7 +97,8 @@ std::string ModuleText(const LogModule& module, bool verbose) {
   if (module.pgle_cache_miss) {
     out += "    JAX: no PGLE-optimized executable in the cache, the plain one is used\n";
   }
-  if (module.pgle_cache_write) out += "    JAX: compiled although a cached executable was expected\n";
+  if (module.pgle_cache_write)
+    out += "    JAX: compiled although a cached executable was expected\n";
   return out;
 }
 

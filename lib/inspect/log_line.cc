@@ -8,9 +8,13 @@ namespace {
 
 constexpr size_t kMaxLabel = 96;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 
-bool IsSeverity(char c) { return c == 'I' || c == 'W' || c == 'E' || c == 'F'; }
+bool IsSeverity(char c) {
+  return c == 'I' || c == 'W' || c == 'E' || c == 'F';
+}
 
 // Takes the last blank-separated token off `text`.
 std::string_view TakeLastToken(std::string_view* text) {
@@ -49,7 +53,8 @@ bool ParseHead(std::string_view head, LogLine* line) {
   const std::string_view time = TakeLastToken(&head);
   if (time.size() < 8 || !IsDigit(time[0]) || time.find(':') == time.npos) return false;
   const std::string_view tag = TakeLastToken(&head);
-  if (tag.size() < 5 || !IsSeverity(tag[tag.size() - 5]) || !AllDigits(tag.substr(tag.size() - 4))) {
+  if (tag.size() < 5 || !IsSeverity(tag[tag.size() - 5]) ||
+      !AllDigits(tag.substr(tag.size() - 4))) {
     return false;
   }
   line->severity = tag[tag.size() - 5];

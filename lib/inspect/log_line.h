@@ -12,21 +12,22 @@ namespace pgle {
 struct LogLine {
   static constexpr int64_t kNoThread = -1;
 
-  char severity = 0;            // I, W, E or F; 0: the line has neither prefix
-  int64_t thread = kNoThread;   // absl only
-  std::string_view before;      // text before the prefix, or the whole line where there is none
-  std::string_view message;     // behind "] ", or the whole line
+  char severity = 0;           // I, W, E or F; 0: the line has neither prefix
+  int64_t thread = kNoThread;  // absl only
+  std::string_view before;     // text before the prefix, or the whole line where there is none
+  std::string_view message;    // behind "] ", or the whole line
 };
 
 // `line` without its end of line. What a progress bar overwrote (up to the last carriage return) is
 // left out.
 LogLine ParseLogLine(std::string_view line);
 
-// The text without ANSI escape sequences (ECMA-48 control sequences): itself where it has none, else
-// built in `scratch`.
+// The text without ANSI escape sequences (ECMA-48 control sequences): itself where it has none,
+// else built in `scratch`.
 std::string_view WithoutAnsi(std::string_view line, std::string* scratch);
 
-// The process that a launcher names before the prefix: "3" of "3: I1130", "[1,3]<stderr>" of mpirun,
+// The process that a launcher names before the prefix: "3" of "3: I1130", "[1,3]<stderr>" of
+// mpirun,
 // "[pod/x/y]" of kubectl. Times are dropped; empty for what looks like no such name.
 std::string ProcessLabel(std::string_view before);
 

@@ -11,7 +11,8 @@ TEST_CASE("absl's prefix") {
   CHECK(line.thread == 2280);
   CHECK(line.before.empty());
   CHECK(line.message == "Using PGLE profile");
-  CHECK(ParseLogLine("W0000 00:00:1755.123456   12345 x.cc:7]   fusion.1\r").message == "  fusion.1");
+  CHECK(ParseLogLine("W0000 00:00:1755.123456   12345 x.cc:7]   fusion.1\r").message ==
+        "  fusion.1");
 }
 
 TEST_CASE("TSL's prefix has no thread id") {
@@ -42,9 +43,10 @@ TEST_CASE("what a launcher puts before either prefix") {
 }
 
 TEST_CASE("text that only looks like a prefix") {
-  for (const char* text : {"Found 126 instructions from the profile.", "a.cc:12] b", "x [a.cc:12] b",
-                           "I1130 gpu_hlo_schedule.cc:393] m", "Z1130 14:21:32.1 22 x.cc:393] m",
-                           "I1130 14:21:32.181551 x gpu_hlo_schedule.cc:393] m"}) {
+  for (const char* text :
+       {"Found 126 instructions from the profile.", "a.cc:12] b", "x [a.cc:12] b",
+        "I1130 gpu_hlo_schedule.cc:393] m", "Z1130 14:21:32.1 22 x.cc:393] m",
+        "I1130 14:21:32.181551 x gpu_hlo_schedule.cc:393] m"}) {
     CAPTURE(text);
     CHECK(ParseLogLine(text).severity == 0);
   }

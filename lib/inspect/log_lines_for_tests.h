@@ -23,21 +23,22 @@ class LogText {
     return *this;
   }
   LogText& Start(int thread) {
-    return Say(thread, "XLA service 0x3aef initialized for platform CUDA (this does not guarantee)");
+    return Say(thread,
+               "XLA service 0x3aef initialized for platform CUDA (this does not guarantee)");
   }
   LogText& Using(int thread, const std::string& path = "/d/p.pb") {
     return Say(thread, "Using PGLE profile from " + path);
   }
   // "Found profile", with the module's name or (before June 2025) without.
   LogText& Open(int thread, const std::string& module) {
-    return Say(thread, module.empty()
-                           ? "Found profile, using profile guided latency estimator"
-                           : "Found profile for module " + module +
-                                 ", using profile guided latency estimator");
+    return Say(thread, module.empty() ? "Found profile, using profile guided latency estimator"
+                                      : "Found profile for module " + module +
+                                            ", using profile guided latency estimator");
   }
   LogText& Counts(int thread, int found, const std::vector<std::string>& missing) {
     Say(thread, "Found " + std::to_string(found) + " instructions from the profile.", 'W');
-    Say(thread, "Missing " + std::to_string(missing.size()) + " instructions from the profile.", 'W');
+    Say(thread, "Missing " + std::to_string(missing.size()) + " instructions from the profile.",
+        'W');
     for (const std::string& name : missing) Say(thread, "  " + name, 'W');
     return *this;
   }
@@ -47,8 +48,9 @@ class LogText {
     return Counts(thread, found, names);
   }
   LogText& Scheduled(int thread) {
-    return Say(thread, "[latency-hiding-scheduler] LatencyHidingScheduler current memory usage: 3 "
-                       "bytes. Current limit: 4");
+    return Say(thread,
+               "[latency-hiding-scheduler] LatencyHidingScheduler current memory usage: 3 "
+               "bytes. Current limit: 4");
   }
   LogText& Raw(const std::string& line) {
     text_ += line + "\n";
@@ -73,11 +75,12 @@ inline std::string AsTsl(const std::string& text) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
-    const size_t file = line.size() > 30 ? line.find_first_not_of("0123456789 ", 21) : std::string::npos;
+    const size_t file =
+        line.size() > 30 ? line.find_first_not_of("0123456789 ", 21) : std::string::npos;
     if (line.size() > 30 && std::string("IWEF").find(line[0]) != std::string::npos &&
         line[8] == ':' && file != std::string::npos) {
-      out += "2026-" + line.substr(1, 2) + "-" + line.substr(3, 2) + line.substr(5, 16) + ": " + line[0] +
-             " external/xla/xla/service/" + line.substr(file) + "\n";
+      out += "2026-" + line.substr(1, 2) + "-" + line.substr(3, 2) + line.substr(5, 16) + ": " +
+             line[0] + " external/xla/xla/service/" + line.substr(file) + "\n";
     } else {
       out += line + "\n";
     }

@@ -106,7 +106,8 @@ LogMessage ReadFingerprint(std::string_view text) {
 }
 
 LogMessage ReadPgle(std::string_view text) {
-  if (Consume(&text, "profile file does not exist: ")) return {Kind::kFileMissing, "", Trimmed(text)};
+  if (Consume(&text, "profile file does not exist: "))
+    return {Kind::kFileMissing, "", Trimmed(text)};
   if (Consume(&text, "fallback: using ")) return {Kind::kFallback, "", Trimmed(text)};
   if (text.starts_with("found cost for: ")) return {Kind::kCostHit};
   if (text.starts_with("found latency ")) return {Kind::kCostHit};
@@ -153,7 +154,8 @@ LogMessage ReadXla(std::string_view text) {
     case '!':
       if (text.starts_with("!!! PGLE profile likely not applicable")) return {Kind::kNotApplicable};
       break;
-    default: break;
+    default:
+      break;
   }
   return {};
 }
@@ -199,7 +201,8 @@ LogMessage ReadAnywhere(std::string_view text) {
   if (text.find("compilation cache hit for ") != text.npos) {
     return {Kind::kCacheHit, ModuleBehind(text, "cache hit for ")};
   }
-  if (const size_t at = text.find(" missing instructions. Discarding the profile."); at != text.npos) {
+  if (const size_t at = text.find(" missing instructions. Discarding the profile.");
+      at != text.npos) {
     const size_t found = text.rfind("Found ", at);
     if (found != text.npos) {
       if (const auto n = NumberBefore(text.substr(found + 6, at - found - 6), "")) {
@@ -207,8 +210,8 @@ LogMessage ReadAnywhere(std::string_view text) {
       }
     }
   }
-  if (const size_t at = text.find(" in XLA_FLAGS: "); at != text.npos &&
-                                                     text.find("Unknown flag") < at) {
+  if (const size_t at = text.find(" in XLA_FLAGS: ");
+      at != text.npos && text.find("Unknown flag") < at) {
     return {Kind::kUnknownFlag, "", Trimmed(text.substr(at + 15))};
   }
   return {};

@@ -29,28 +29,29 @@ struct LogCompile {
   // the largest.
   bool mixed = false;
   std::optional<uint64_t> best_found, best_missing;
-  // Names of missing instructions, or one of the counts, without what belongs to them: lines were lost.
+  // Names of missing instructions, or one of the counts, without what belongs to them: lines were
+  // lost.
   bool lines_lost = false;
   // The latency hiding scheduler had something to schedule here, with no other compile between.
   bool scheduled = false;
   // The accuracy checker is on: it spoke of another module on this thread.
   bool checker_spoke_on_thread = false;
   uint64_t verbose_hits = 0, verbose_misses = 0;  // VLOG of single look-ups
-  bool not_applicable = false;  // 2023: XLA dropped the profile
+  bool not_applicable = false;                    // 2023: XLA dropped the profile
   bool may_not_apply = false;
-  bool discarded = false;       // the accuracy checker made the compile fail
+  bool discarded = false;  // the accuracy checker made the compile fail
   std::string fallback;
-  int64_t thread = -1;          // of the first of them
+  int64_t thread = -1;  // of the first of them
 
   static constexpr size_t kMaxNames = 20'000;
   uint64_t lookups() const { return found.value_or(0) + missing.value_or(0); }
 };
 
 struct LogModule {
-  std::string name;                 // empty: XLA before June 2025 does not say
+  std::string name;                    // empty: XLA before June 2025 does not say
   std::set<std::string> fingerprints;  // VLOG only
   std::vector<LogCompile> compiles;
-  uint64_t compiles_left_out = 0;   // beyond kMaxCompiles different ones
+  uint64_t compiles_left_out = 0;  // beyond kMaxCompiles different ones
   // JAX's compilation cache
   bool pgle_cache_hit = false, plain_cache_hit = false, pgle_cache_miss = false,
        pgle_cache_write = false;
@@ -65,11 +66,11 @@ struct LogStem {
 
 struct LogProcess {
   std::string file;
-  std::string label;   // what the launcher put before each line; empty where it put nothing
-  int attempt = 1;     // the program was started again with the same process id
-  uint64_t lines = 0;  // that were looked at
-  bool shows_info = false;         // a line of level I
-  std::set<int64_t> started;       // threads that started an XLA service; -1 where not said
+  std::string label;          // what the launcher put before each line; empty where it put nothing
+  int attempt = 1;            // the program was started again with the same process id
+  uint64_t lines = 0;         // that were looked at
+  bool shows_info = false;    // a line of level I
+  std::set<int64_t> started;  // threads that started an XLA service; -1 where not said
   uint64_t starts = 0;
   uint64_t scheduler_runs = 0;     // of the latency hiding scheduler
   bool checker_spoke = false;      // the accuracy checker is on
@@ -77,8 +78,8 @@ struct LogProcess {
   std::map<std::string, LogStem> small_modules;
 
   // Faults that name no module.
-  std::map<std::string, uint64_t> missing_files;     // path; of a directory: "DIR/" once
-  std::set<std::string> missing_fingerprints;        // asked of a directory
+  std::map<std::string, uint64_t> missing_files;        // path; of a directory: "DIR/" once
+  std::set<std::string> missing_fingerprints;           // asked of a directory
   std::map<std::string, std::string> unreadable_files;  // path and the parser's message
   uint64_t unreadable_fdo = 0;
   std::map<std::string, uint64_t> cupti_errors;

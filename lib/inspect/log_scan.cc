@@ -14,7 +14,7 @@
 namespace pgle {
 namespace {
 
-constexpr size_t kHead = size_t{64} << 10;       // looked at to tell text from binary
+constexpr size_t kHead = size_t{64} << 10;  // looked at to tell text from binary
 constexpr size_t kWindow = size_t{4} << 20;
 
 // Bytes that text has no use for: a log may hold escapes, tabs and UTF-8, hardly ever these.
@@ -91,8 +91,7 @@ Result<LogReport> ScanLogs(const std::vector<std::string>& paths, const ModuleFi
     PGLE_ASSIGN_OR_RETURN(const Input input, Input::Open(path, spool_directory));
     PGLE_RETURN_IF_ERROR(CheckIsText(input.bytes().substr(0, kHead), input.name()));
     LogState state(input.name(), is_users, &report);
-    Scan(input.bytes(), &state,
-         [&](size_t begin, size_t end) { input.Release(begin, end); });
+    Scan(input.bytes(), &state, [&](size_t begin, size_t end) { input.Release(begin, end); });
     report.files.push_back({input.name(), input.bytes().size()});
   }
   return report;

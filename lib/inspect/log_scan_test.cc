@@ -70,7 +70,8 @@ TEST_CASE("both prefix formats say the same of the user's module") {
 TEST_CASE("threads interleaved line by line") {
   LogText log;
   log.Start(1).Using(1).Using(2, "/d/q.pb").Open(1, "jit_a").Open(2, "jit_b");
-  log.Say(2, "Found 0 instructions from the profile.").Say(1, "Found 7 instructions from the profile.");
+  log.Say(2, "Found 0 instructions from the profile.")
+      .Say(1, "Found 7 instructions from the profile.");
   log.Say(1, "Missing 1 instructions from the profile.");
   log.Say(2, "Missing 2 instructions from the profile.");
   log.Say(2, "  x").Say(1, "  y").Say(2, "  z").Scheduled(2);
@@ -168,8 +169,10 @@ TEST_CASE("equal compiles are counted, not kept") {
 TEST_CASE("colours, carriage returns, a last line without end") {
   const std::string prefix = "\x1b[33mW1130 14:21:32.181551    7 x_profile.cc:192]\x1b[0m ";
   const LogReport report = ScanText(
-      "I1130 14:21:32.181551    7 x.cc:1] Found profile for module jit_a, using profile guided latency "
-      "estimator\r\n" + prefix + "Found 3 instructions from the profile.\x1b[K\r\n 50%|##\r" + prefix +
+      "I1130 14:21:32.181551    7 x.cc:1] Found profile for module jit_a, using profile guided "
+      "latency "
+      "estimator\r\n" +
+      prefix + "Found 3 instructions from the profile.\x1b[K\r\n 50%|##\r" + prefix +
       "Missing 0 instructions from the profile.");
   const LogCompile& compile = report.processes[0].Find("jit_a")->compiles[0];
   CHECK(compile.found == 3);
@@ -178,8 +181,10 @@ TEST_CASE("colours, carriage returns, a last line without end") {
 
 TEST_CASE("what is no log") {
   LogReport report;
-  for (const std::string& text :
-       {std::string("\x7f" "ELF\x02\x01\x01\0", 8), std::string("\xff\xfeI\0", 4), std::string("a\0b", 3)}) {
+  for (const std::string& text : {std::string("\x7f"
+                                              "ELF\x02\x01\x01\0",
+                                              8),
+                                  std::string("\xff\xfeI\0", 4), std::string("a\0b", 3)}) {
     const Status status = ScanLogText(text, "x", kJax, &report);
     REQUIRE(!status.ok());
     CHECK(status.error().where == "x");

@@ -24,24 +24,26 @@ std::string FingerprintOfPath(std::string_view path) {
 }
 
 double Share(uint64_t found, uint64_t missing) {
-  return found + missing == 0 ? 0 : static_cast<double>(found) / static_cast<double>(found + missing);
+  return found + missing == 0 ? 0
+                              : static_cast<double>(found) / static_cast<double>(found + missing);
 }
 
 bool Alike(const LogCompile& a, const LogCompile& b) {
-  return a.found == b.found && a.missing == b.missing && a.source == b.source &&
-         a.path == b.path && a.failure == b.failure && a.profile_found == b.profile_found &&
-         a.missing_names == b.missing_names && a.mixed == b.mixed &&
-         a.best_found == b.best_found && a.best_missing == b.best_missing &&
-         a.scheduled == b.scheduled && a.checker_spoke_on_thread == b.checker_spoke_on_thread &&
+  return a.found == b.found && a.missing == b.missing && a.source == b.source && a.path == b.path &&
+         a.failure == b.failure && a.profile_found == b.profile_found &&
+         a.missing_names == b.missing_names && a.mixed == b.mixed && a.best_found == b.best_found &&
+         a.best_missing == b.best_missing && a.scheduled == b.scheduled &&
+         a.checker_spoke_on_thread == b.checker_spoke_on_thread &&
          a.verbose_hits == b.verbose_hits && a.verbose_misses == b.verbose_misses &&
          a.not_applicable == b.not_applicable && a.may_not_apply == b.may_not_apply &&
-         a.discarded == b.discarded &&
-         a.lines_lost == b.lines_lost && a.fallback == b.fallback;
+         a.discarded == b.discarded && a.lines_lost == b.lines_lost && a.fallback == b.fallback;
 }
 
 constexpr int kMaxAttempts = 1'000;
 
-bool Opened(const LogCompile& compile) { return compile.profile_found || compile.found; }
+bool Opened(const LogCompile& compile) {
+  return compile.profile_found || compile.found;
+}
 
 }  // namespace
 
@@ -135,8 +137,8 @@ void LogState::Close(Stream& stream, Thread& thread) {
   LogProcess& process = ProcessOf(stream);
   LogCompile& compile = thread.compile;
   // A module that was named by its fingerprint alone counts once something shows what became of it.
-  const bool tells = Opened(compile) || (thread.has_module && (compile.scheduled ||
-                                                               !compile.failure.empty()));
+  const bool tells =
+      Opened(compile) || (thread.has_module && (compile.scheduled || !compile.failure.empty()));
   if (tells) {
     compile.checker_spoke_on_thread = thread.checker_spoke;
     if (compile.found) thread.checker_spoke = process.checker_spoke = true;
@@ -270,9 +272,15 @@ void LogState::AddFault(LogProcess& process, Thread& thread, const LogMessage& m
 void LogState::AddEvent(Stream& stream, const LogMessage& message) {
   LogProcess& process = ProcessOf(stream);
   switch (message.kind) {
-    case Kind::kCuptiError: ++process.cupti_errors[std::string(message.text)]; return;
-    case Kind::kEmptyTrace: ++process.empty_traces; return;
-    case Kind::kUnknownFlag: process.unknown_flags = message.text; return;
+    case Kind::kCuptiError:
+      ++process.cupti_errors[std::string(message.text)];
+      return;
+    case Kind::kEmptyTrace:
+      ++process.empty_traces;
+      return;
+    case Kind::kUnknownFlag:
+      process.unknown_flags = message.text;
+      return;
     case Kind::kDiscarded: {
       ++process.discarded;
       CloseAll(stream);
@@ -288,7 +296,8 @@ void LogState::AddEvent(Stream& stream, const LogMessage& message) {
       }
       return;
     }
-    default: break;
+    default:
+      break;
   }
   if (message.module.empty() || !is_users_(message.module)) return;
   LogModule* module = ModuleOf(process, std::string(message.module));
@@ -317,8 +326,12 @@ void LogState::Add(const LogLine& line, const LogMessage& message) {
   LogCompile& compile = thread.compile;
 
   switch (message.kind) {
-    case Kind::kOther: case Kind::kProcessStart: return;
-    case Kind::kUsingPath: case Kind::kUsingFdo: case Kind::kUsingFdoBinary:
+    case Kind::kOther:
+    case Kind::kProcessStart:
+      return;
+    case Kind::kUsingPath:
+    case Kind::kUsingFdo:
+    case Kind::kUsingFdoBinary:
     case Kind::kUsingFdoText:
       // With thread ids this is the next compile; without, perhaps another thread's.
       if (has_thread && Opened(compile)) Close(stream, thread);
@@ -340,8 +353,11 @@ void LogState::Add(const LogLine& line, const LogMessage& message) {
       thread.has_module = true;
       compile.thread = line.thread;
       return;
-    case Kind::kFoundProfile: return Open(stream, thread, message, line.thread);
-    case Kind::kFoundCount: case Kind::kMissingCount: return AddCounts(stream, thread, message);
+    case Kind::kFoundProfile:
+      return Open(stream, thread, message, line.thread);
+    case Kind::kFoundCount:
+    case Kind::kMissingCount:
+      return AddCounts(stream, thread, message);
     case Kind::kMissingName:
       if (thread.names_left == 0) {
         compile.lines_lost = true;
@@ -352,20 +368,33 @@ void LogState::Add(const LogLine& line, const LogMessage& message) {
         compile.missing_names.emplace_back(message.text);
       }
       return;
-    case Kind::kFileMissing: case Kind::kFileUnreadable: case Kind::kFdoUnreadable:
+    case Kind::kFileMissing:
+    case Kind::kFileUnreadable:
+    case Kind::kFdoUnreadable:
       if (has_thread && Opened(compile)) Close(stream, thread);
       return AddFault(process, thread, message);
-    case Kind::kFallback: compile.fallback = message.text; return;
+    case Kind::kFallback:
+      compile.fallback = message.text;
+      return;
     case Kind::kSchedulerRan:
       ++process.scheduler_runs;
       compile.scheduled = thread.has_module || compile.found.has_value();
       if (has_thread && thread.has_module && !Opened(compile)) Close(stream, thread);
       return;
-    case Kind::kCostHit: ++compile.verbose_hits; return;
-    case Kind::kCostMiss: ++compile.verbose_misses; return;
-    case Kind::kNotApplicable: compile.not_applicable = true; return;
-    case Kind::kMayNotApply: compile.may_not_apply = true; return;
-    default: return AddEvent(stream, message);
+    case Kind::kCostHit:
+      ++compile.verbose_hits;
+      return;
+    case Kind::kCostMiss:
+      ++compile.verbose_misses;
+      return;
+    case Kind::kNotApplicable:
+      compile.not_applicable = true;
+      return;
+    case Kind::kMayNotApply:
+      compile.may_not_apply = true;
+      return;
+    default:
+      return AddEvent(stream, message);
   }
 }
 

@@ -1,5 +1,5 @@
-// Follows the messages of one log: which compile each of them is about. XLA compiles in many threads
-// at once, so what is open is kept by process and thread.
+// Follows the messages of one log: which compile each of them is about. XLA compiles in many
+// threads at once, so what is open is kept by process and thread.
 #pragma once
 
 #include <optional>
@@ -29,9 +29,9 @@ class LogState {
     std::string fingerprint;
     LogCompile compile;
     std::optional<uint64_t> pending_found;  // its Missing line comes next
-    uint64_t names_left = 0;     // of the missing list
-    bool has_module = false;     // a fingerprint line or "Found profile" named one
-    bool interrupted = false;    // no thread ids: another compile's lines came since
+    uint64_t names_left = 0;                // of the missing list
+    bool has_module = false;                // a fingerprint line or "Found profile" named one
+    bool interrupted = false;               // no thread ids: another compile's lines came since
     bool checker_spoke = false;
   };
   struct Stream {
@@ -58,7 +58,7 @@ class LogState {
   const ModuleFilter& is_users_;
   LogReport* report_;
   std::unordered_map<std::string, Stream> streams_;
-  std::string last_before_;      // the text before the prefix that led to last_stream_
+  std::string last_before_;  // the text before the prefix that led to last_stream_
   Stream* last_stream_ = nullptr;
   std::unordered_map<std::string, size_t> module_index_;  // "process/module"
 };

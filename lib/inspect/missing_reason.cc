@@ -95,8 +95,7 @@ bool ReasonFinder::ExplainByOtherName(const SchedulerQuery& query, MissingName* 
     return true;
   };
   const std::string_view own = module_.instruction(query.instruction).name;
-  const bool is_pair =
-      query.kind == QueryKind::kAsyncStart || query.kind == QueryKind::kAsyncDone;
+  const bool is_pair = query.kind == QueryKind::kAsyncStart || query.kind == QueryKind::kAsyncDone;
   for (std::string_view name : {own, query.wrapped_name}) {
     if (name.empty() || name == query.name || is_pair) continue;
     if (const double* cost = applied_.Find(name)) {
@@ -141,8 +140,7 @@ MissingName ReasonFinder::Explain(const SchedulerQuery& query) const {
       missing.has_time = true;
       missing.time_us = *cost;
     }
-  } else if (has_strange_gemm_ &&
-             (instruction.opcode == "custom-call" || IsGemmName(query.name))) {
+  } else if (has_strange_gemm_ && (instruction.opcode == "custom-call" || IsGemmName(query.name))) {
     missing.reason = CoverageReason::kAutotuner;
   } else if (InUntakenBranch(query.instruction)) {
     missing.reason = CoverageReason::kUntakenBranch;

@@ -12,8 +12,8 @@ using ModuleFilter = std::function<bool(std::string_view module)>;
 
 bool IsFrameworkModule(std::string_view module);
 
-// The name without the numbers and copies behind it: the autotuner compiles hundreds of modules like
-// gemm_fusion_dot.12 and gemm_fusion_dot_129.
+// The name without the numbers and copies behind it: the autotuner compiles hundreds of modules
+// like gemm_fusion_dot.12 and gemm_fusion_dot_129.
 std::string ModuleStem(std::string_view module);
 
 }  // namespace pgle

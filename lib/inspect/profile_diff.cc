@@ -38,10 +38,9 @@ double CostChange::relative() const {
 
 uint64_t ProfileDiff::Over(double limit) const {
   return only_in_a.size() + only_in_b.size() +
-         static_cast<uint64_t>(
-             std::count_if(changed.begin(), changed.end(), [&](const CostChange& change) {
-               return std::fabs(change.relative()) > limit;
-             }));
+         static_cast<uint64_t>(std::count_if(
+             changed.begin(), changed.end(),
+             [&](const CostChange& change) { return std::fabs(change.relative()) > limit; }));
 }
 
 ProfileDiff DiffProfiles(const CostProfile& a, const CostProfile& b) {
@@ -57,8 +56,10 @@ ProfileDiff DiffProfiles(const CostProfile& a, const CostProfile& b) {
     }
     diff.common_a_us += a_us;
     diff.common_b_us += it->second;
-    if (it->second == a_us) ++diff.equal;
-    else diff.changed.push_back({name, a_us, it->second});
+    if (it->second == a_us)
+      ++diff.equal;
+    else
+      diff.changed.push_back({name, a_us, it->second});
   }
   for (const auto& [name, b_us] : costs_b) {
     if (costs_a.count(name) == 0) diff.only_in_b.push_back({name, b_us});

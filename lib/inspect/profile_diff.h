@@ -10,9 +10,9 @@
 
 namespace pgle {
 
-// What XLA would apply, by key: the last entry of a name wins. In a profile of at most one fingerprint
-// the key is the instruction, and a qualified entry beats a bare one; in a profile of several it is the
-// entry's whole name.
+// What XLA would apply, by key: the last entry of a name wins. In a profile of at most one
+// fingerprint the key is the instruction, and a qualified entry beats a bare one; in a profile of
+// several it is the entry's whole name.
 std::map<std::string, double> EffectiveCosts(const CostProfile& profile);
 
 // The fingerprints in a profile, sorted.
@@ -34,7 +34,8 @@ struct ProfileDiff {
   std::vector<std::string> fingerprints_a, fingerprints_b;
 
   bool empty() const { return changed.empty() && only_in_a.empty() && only_in_b.empty(); }
-  // Names whose cost changed by more than `limit` (0.2 is 20 %), and names that only one profile has.
+  // Names whose cost changed by more than `limit` (0.2 is 20 %), and names that only one profile
+  // has.
   uint64_t Over(double limit) const;
 };
 

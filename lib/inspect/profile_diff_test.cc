@@ -12,9 +12,9 @@ namespace pgle {
 namespace {
 
 TEST_CASE("changes, largest first either way, and names of one side only") {
-  const ProfileDiff diff = DiffProfiles(
-      {{{"a", 10}, {"b", 10}, {"same", 3}, {"zero", 0}, {"old", 1}}},
-      {{{"b", 5}, {"a", 11}, {"same", 3}, {"zero", 2}, {"new", 4}}});
+  const ProfileDiff diff =
+      DiffProfiles({{{"a", 10}, {"b", 10}, {"same", 3}, {"zero", 0}, {"old", 1}}},
+                   {{{"b", 5}, {"a", 11}, {"same", 3}, {"zero", 2}, {"new", 4}}});
   CHECK(diff.equal == 1);
   REQUIRE(diff.changed.size() == 3);
   CHECK(diff.changed[0].name == "zero");
@@ -71,13 +71,16 @@ TEST_CASE("classes by name") {
 }
 
 TEST_CASE("a summary counts each instruction once") {
-  const ProfileSummary summary = Summarize({{{"gemm.1", 4}, {"f::gemm.1", 5}, {"copy.1", 0},
-                                             {"f::all-gather.2", 9}, {"copy.1", 1}, {"f::x::y", 3},
+  const ProfileSummary summary = Summarize({{{"gemm.1", 4},
+                                             {"f::gemm.1", 5},
+                                             {"copy.1", 0},
+                                             {"f::all-gather.2", 9},
+                                             {"copy.1", 1},
+                                             {"f::x::y", 3},
                                              {"g::gemm.1", 1}}});
   CHECK(summary.entries == 7);
   CHECK(summary.bare == 3);
-  CHECK(summary.fingerprints ==
-        std::vector<std::pair<std::string, uint64_t>>{{"f", 2}, {"g", 1}});
+  CHECK(summary.fingerprints == std::vector<std::pair<std::string, uint64_t>>{{"f", 2}, {"g", 1}});
   CHECK(summary.instructions == 4);
   CHECK(summary.total_us == 16);  // 5 + 9 + 1 + 1
   CHECK(summary.classes.front().name == "all-gather");

@@ -18,10 +18,11 @@ struct ClassTotal {
 
 struct ProfileSummary {
   uint64_t entries = 0;
-  uint64_t bare = 0;                                             // apply to every module
-  std::vector<std::pair<std::string, uint64_t>> fingerprints;    // with their entries, sorted
-  uint64_t instructions = 0;  // each once, a bare entry beside a qualified one of its name not again
-  uint64_t zeros = 0;                                            // of them, with a cost of 0
+  uint64_t bare = 0;                                           // apply to every module
+  std::vector<std::pair<std::string, uint64_t>> fingerprints;  // with their entries, sorted
+  uint64_t instructions =
+      0;               // each once, a bare entry beside a qualified one of its name not again
+  uint64_t zeros = 0;  // of them, with a cost of 0
   double total_us = 0;
   std::vector<ClassTotal> classes;     // largest first
   std::vector<InstructionCost> costs;  // largest first, then by name; by key, as XLA applies them

@@ -20,8 +20,9 @@ void AppendWarnings(const ProfileSummary& summary, std::string* out) {
   }
   if (!summary.dropped.empty()) {
     *out += fmt::format("{} that XLA drops, '::' in the instruction's name: {}{}\n",
-                        fmt::format("{} {}", summary.dropped.size(), summary.dropped.size() == 1 ? "entry" : "entries"), summary.dropped.front(),
-                        summary.dropped.size() > 1 ? ", ..." : "");
+                        fmt::format("{} {}", summary.dropped.size(),
+                                    summary.dropped.size() == 1 ? "entry" : "entries"),
+                        summary.dropped.front(), summary.dropped.size() > 1 ? ", ..." : "");
   }
   if (summary.has_remat) {
     *out += "names with .remat: XLA strips that suffix and averages names that are then equal\n";
@@ -44,8 +45,8 @@ std::string FormatShowText(const ShowReport& report) {
   AppendWarnings(summary, &out);
   out += "by class, as the names tell it\n";
   for (const ClassTotal& total : summary.classes) {
-    out += fmt::format("  {:<22} {:>6}  {:>12.2f} us  {:>5.1f} %\n", total.name,
-                       total.instructions, total.us, Percent(total.us, summary.total_us));
+    out += fmt::format("  {:<22} {:>6}  {:>12.2f} us  {:>5.1f} %\n", total.name, total.instructions,
+                       total.us, Percent(total.us, summary.total_us));
   }
   const size_t shown = std::min(report.top, summary.costs.size());
   out += fmt::format("largest costs\n");
@@ -76,9 +77,8 @@ std::string FormatShowJson(const ShowReport& report) {
   root["total_us"] = summary.total_us;
   Json classes = Json::array();
   for (const ClassTotal& total : summary.classes) {
-    classes.push_back({{"class", total.name},
-                       {"instructions", total.instructions},
-                       {"total_us", total.us}});
+    classes.push_back(
+        {{"class", total.name}, {"instructions", total.instructions}, {"total_us", total.us}});
   }
   root["classes"] = classes;
   Json costs = Json::array();

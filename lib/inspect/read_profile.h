@@ -15,7 +15,8 @@ namespace pgle {
 Result<CostProfile> ParseFdoProfile(std::string_view bytes, const std::string& name);
 
 // A .pb or .pbtxt file, or the .fdo_profile of a dump; each also .zst or .gz.
-// Errors: those of ReadProfile, another extension included, all as kFailed; a file without a single cost, since nothing can be said about it.
+// Errors: those of ReadProfile, another extension included, all as kFailed; a file without a single
+// cost, since nothing can be said about it.
 Result<CostProfile> ReadAnyProfile(const std::string& path, const std::string& spool_directory);
 
 }  // namespace pgle

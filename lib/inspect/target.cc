@@ -24,9 +24,9 @@ Result<std::vector<size_t>> TargetModules(const std::vector<HloCoverage>& module
       if (RE2::PartialMatch(modules[i].module, regex)) targets.push_back(i);
     }
     if (targets.empty()) {
-      return Failed("--module", fmt::format("no module of the HLO matches '{}'", pattern),
-                    fmt::format("there are {}; --verbose without --module lists them",
-                                modules.size()));
+      return Failed(
+          "--module", fmt::format("no module of the HLO matches '{}'", pattern),
+          fmt::format("there are {}; --verbose without --module lists them", modules.size()));
     }
     return targets;
   }

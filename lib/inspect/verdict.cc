@@ -10,16 +10,22 @@ namespace {
 constexpr const char* kShowInfo =
     "set TF_CPP_MIN_LOG_LEVEL=0 (JAX sets 1 where it is unset) and keep standard error";
 constexpr const char* kShowCounts =
-    "give --hlo and --profile, or set --xla_gpu_pgle_accuracy_checker=PGLE_STRICTNESS_LEVEL_WARN and "
+    "give --hlo and --profile, or set --xla_gpu_pgle_accuracy_checker=PGLE_STRICTNESS_LEVEL_WARN "
+    "and "
     "run again";
 
 std::string SourceText(const LogCompile& compile) {
   switch (compile.source) {
-    case ProfileSource::kPath: return compile.path;
-    case ProfileSource::kFdo: return "fdo_profile";
-    case ProfileSource::kFdoBinary: return "fdo_profile (binary)";
-    case ProfileSource::kFdoText: return "fdo_profile (text)";
-    case ProfileSource::kNone: break;
+    case ProfileSource::kPath:
+      return compile.path;
+    case ProfileSource::kFdo:
+      return "fdo_profile";
+    case ProfileSource::kFdoBinary:
+      return "fdo_profile (binary)";
+    case ProfileSource::kFdoText:
+      return "fdo_profile (text)";
+    case ProfileSource::kNone:
+      break;
   }
   return "";
 }
@@ -58,14 +64,15 @@ void JudgeCounts(const LogProcess& process, const LogCompile& compile, const Ver
                "give --hlo and --profile to `pgle-inspect coverage`");
   }
   if (found == 0) {
-    return Set(out, Verdict::kNotUsed,
-               NothingFoundAnywhere(process)
-                   ? "not one cost applied, here or in any other module of the process: the names "
-                     "carry the fingerprint of another module, or come from another program"
-                   : "not one cost applied: the profile has none of the names that this module asks "
-                     "for",
-               "make the profile from this program, built by the same XLA; "
-               "`pgle-inspect coverage` names the fingerprints");
+    return Set(
+        out, Verdict::kNotUsed,
+        NothingFoundAnywhere(process)
+            ? "not one cost applied, here or in any other module of the process: the names "
+              "carry the fingerprint of another module, or come from another program"
+            : "not one cost applied: the profile has none of the names that this module asks "
+              "for",
+        "make the profile from this program, built by the same XLA; "
+        "`pgle-inspect coverage` names the fingerprints");
   }
   if (!enough) {
     return Set(out, Verdict::kNotUsed,
@@ -112,10 +119,11 @@ void JudgeWithoutCounts(const LogProcess& process, const LogCompile& compile,
   const bool checker_is_on =
       compile.checker_spoke_on_thread || (process.checker_spoke && process.starts == 1);
   if (!checker_is_on) {
-    return Set(out, Verdict::kNotShown,
-               "\"Found profile\" alone proves nothing: nothing was missing, or the accuracy checker "
-               "was off, or this XLA has none (before July 2024)",
-               kShowCounts);
+    return Set(
+        out, Verdict::kNotShown,
+        "\"Found profile\" alone proves nothing: nothing was missing, or the accuracy checker "
+        "was off, or this XLA has none (before July 2024)",
+        kShowCounts);
   }
   if (!compile.scheduled && compile.verbose_hits == 0) {
     return Set(out, Verdict::kNotShown,
@@ -249,8 +257,8 @@ ModuleVerdict JudgeProcess(const LogProcess& process) {
   out.label = process.label;
   out.attempt = process.attempt;
   if (!process.unknown_flags.empty()) {
-    Set(&out, Verdict::kNotUsed, "XLA ended at a flag that it does not know: " + process.unknown_flags,
-        "correct XLA_FLAGS");
+    Set(&out, Verdict::kNotUsed,
+        "XLA ended at a flag that it does not know: " + process.unknown_flags, "correct XLA_FLAGS");
   } else if (!process.unreadable_files.empty()) {
     const auto& [path, message] = *process.unreadable_files.begin();
     Set(&out, Verdict::kNotUsed,
@@ -275,11 +283,13 @@ ModuleVerdict JudgeProcess(const LogProcess& process) {
     Set(&out, Verdict::kNotUsed,
         contended ? "JAX could not profile: another tool holds CUPTI (" + name + ")"
                   : "JAX could not profile: " + name,
-        contended ? "run without nsys, ncu, DCGM profiling or a second profiler, or fill JAX's cache "
-                    "first and set JAX_COMPILATION_CACHE_EXPECT_PGLE=yes"
-                  : "look the CUPTI error up; the driver may not permit profiling");
+        contended
+            ? "run without nsys, ncu, DCGM profiling or a second profiler, or fill JAX's cache "
+              "first and set JAX_COMPILATION_CACHE_EXPECT_PGLE=yes"
+            : "look the CUPTI error up; the driver may not permit profiling");
   } else if (process.empty_traces > 0) {
-    Set(&out, Verdict::kNotUsed, "JAX profiled and got an empty trace, so it had no profile to give",
+    Set(&out, Verdict::kNotUsed,
+        "JAX profiled and got an empty trace, so it had no profile to give",
         "run without another tool that holds CUPTI (nsys, ncu, DCGM profiling)");
   } else if (process.unreadable_fdo > 0) {
     Set(&out, Verdict::kNotUsed, "XLA could not parse the fdo_profile that it was given",
@@ -288,8 +298,8 @@ ModuleVerdict JudgeProcess(const LogProcess& process) {
     Set(&out, Verdict::kNotUsed, "the accuracy checker made the compile fail",
         "complete the profile, or set PGLE_STRICTNESS_LEVEL_WARN");
   } else if (!process.shows_info) {
-    Set(&out, Verdict::kNotShown, "the log holds no line about a profile, and no line of level INFO",
-        kShowInfo);
+    Set(&out, Verdict::kNotShown,
+        "the log holds no line about a profile, and no line of level INFO", kShowInfo);
   } else {
     Set(&out, Verdict::kNotShown,
         "the log holds no line about a profile though INFO lines are shown: XLA read none, or "

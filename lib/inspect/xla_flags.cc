@@ -42,7 +42,8 @@ XlaFlags ParseXlaFlags(std::string_view text) {
   while (begin < text.size() && text[begin] == '-') {
     size_t end = begin;
     while (end < text.size() && IsNameCharacter(text[end])) ++end;
-    if (end + 1 < text.size() && text[end] == '=' && (text[end + 1] == '"' || text[end + 1] == '\'')) {
+    if (end + 1 < text.size() && text[end] == '=' &&
+        (text[end + 1] == '"' || text[end + 1] == '\'')) {
       const char quote = text[end + 1];
       XlaFlag flag{std::string(text.substr(begin, end - begin)), std::string()};
       for (end += 2; end < text.size() && text[end] != quote; ++end) {
@@ -76,7 +77,8 @@ Result<XlaFlags> ReadXlaFlags(const std::string& value) {
   if (!input.ok()) {
     return Failed("XLA_FLAGS",
                   "does not start with '-', so XLA takes it for the name of a file, and ends the "
-                  "process: " + value + ": " + input.error().what,
+                  "process: " +
+                      value + ": " + input.error().what,
                   "start the value with --xla_");
   }
   XlaFlags flags = ParseXlaFlags(input->bytes());

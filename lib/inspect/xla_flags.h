@@ -20,8 +20,8 @@ struct XlaFlags {
   std::string file;            // the value named a file that holds the flags; else empty
   // What XLA never read: it stops at the first token that does not start with '-'.
   std::string dropped;
-  std::string stopped_at;      // that token
-  bool unclosed_quote = false; // the last value runs to the end of the text
+  std::string stopped_at;       // that token
+  bool unclosed_quote = false;  // the last value runs to the end of the text
 
   // The effective value; null when the flag is not given. name: without dashes.
   const XlaFlag* Find(std::string_view name) const;

@@ -31,8 +31,8 @@ TEST_CASE("quotes") {
   CHECK(ValueOf("--xla_a='x y' --xla_b=2", "xla_b") == "2");
   CHECK(ValueOf("--xla_a='x y'") == "x y");
   CHECK(ValueOf("--xla_a=\"x \\\"y\\\\\"") == "x \"y\\");
-  CHECK(ValueOf("--xla_a='x\\y'") == "x\\y");        // literal within single quotes
-  CHECK(ValueOf("--xla_a=x'y z'") == "x'y");         // a quote counts right behind '=' only
+  CHECK(ValueOf("--xla_a='x\\y'") == "x\\y");  // literal within single quotes
+  CHECK(ValueOf("--xla_a=x'y z'") == "x'y");   // a quote counts right behind '=' only
   CHECK(ParseXlaFlags("--xla_a='x y").unclosed_quote);
   CHECK(ParseXlaFlags("--xla_a='x'y --xla_b=1").stopped_at == "y");
   CHECK(ValueOf("--xla_a='x'--xla_b=1", "xla_b") == "1");

@@ -1,7 +1,8 @@
 // pgle-inspect check: one verdict from all evidence.
+#include "inspect/check.h"
+
 #include <fmt/format.h>
 
-#include "inspect/check.h"
 #include "inspect/verb.h"
 
 namespace pgle {
@@ -24,8 +25,9 @@ class CheckVerb : public Verb {
     app.add_option("--min-coverage", min_coverage_, "Of what the target asks for (50%)")
         ->type_name("P");
     app.add_flag("--json", json_, "Print JSON");
-    app.footer("Exit status: 0 used; 3 not used, or not shown.\nExample:\n"
-               "  pgle-inspect check --log train.log --profile profile.pb --hlo dump");
+    app.footer(
+        "Exit status: 0 used; 3 not used, or not shown.\nExample:\n"
+        "  pgle-inspect check --log train.log --profile profile.pb --hlo dump");
   }
 
   int Run(const cli::Messages& messages) override {
@@ -55,6 +57,8 @@ class CheckVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeCheckVerb() { return std::make_unique<CheckVerb>(); }
+std::unique_ptr<Verb> MakeCheckVerb() {
+  return std::make_unique<CheckVerb>();
+}
 
 }  // namespace pgle

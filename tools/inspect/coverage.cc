@@ -85,9 +85,10 @@ class CoverageVerb : public Verb {
       what += fmt::format("{}{}: {} found, {:.1f} %", what.empty() ? "" : ", ", module.module,
                           module.found_instructions, 100 * module.share(report_.strict));
     }
-    return Refused(report_.profile, fmt::format("covers less than the {:.1f} % asked for ({})",
-                                                100 * *report_.min_share, what),
-                   "the report names what is missing and why");
+    return Refused(
+        report_.profile,
+        fmt::format("covers less than the {:.1f} % asked for ({})", 100 * *report_.min_share, what),
+        "the report names what is missing and why");
   }
 
   CoverageReport report_;

@@ -41,8 +41,7 @@ class DiffVerb : public Verb {
     report_.verbose = messages.options().verbose;
     report_.has_limit = !limit_.empty();
     if (report_.has_limit) {
-      PGLE_ASSIGN_OR_RETURN(report_.limit,
-                            cli::ParseShare("--fail-over", limit_, kLargestLimit));
+      PGLE_ASSIGN_OR_RETURN(report_.limit, cli::ParseShare("--fail-over", limit_, kLargestLimit));
     }
     const std::string spool = cli::SpoolDirectory();
     PGLE_ASSIGN_OR_RETURN(const CostProfile a, ReadAnyProfile(report_.a, spool));

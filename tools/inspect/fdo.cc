@@ -15,8 +15,7 @@ class FdoVerb : public Verb {
     app.add_option("dump", report_.folder, "XLA dump folder with .fdo_profile files")
         ->required()
         ->type_name("DUMPDIR");
-    app.add_option("--profile", report_.profile, "Compare them with this profile")
-        ->type_name("P");
+    app.add_option("--profile", report_.profile, "Compare them with this profile")->type_name("P");
     app.add_flag("--json", json_, "Print JSON");
     app.footer(R"(Example:
   pgle-inspect fdo dump --profile profile.pb)");

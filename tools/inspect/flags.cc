@@ -25,8 +25,9 @@ class FlagsVerb : public Verb {
     app.add_option("--hlo", hlo_, "Modules of the job: their fingerprints must have a profile")
         ->type_name("FILE|DIR");
     app.add_flag("--json", json_, "Print JSON");
-    app.footer("Example:\n  pgle-inspect flags '--xla_gpu_pgle_profile_file_or_directory_path=p.pb'\n"
-               "      exit status 3 when XLA would ignore the profile");
+    app.footer(
+        "Example:\n  pgle-inspect flags '--xla_gpu_pgle_profile_file_or_directory_path=p.pb'\n"
+        "      exit status 3 when XLA would ignore the profile");
   }
 
   int Run(const cli::Messages& messages) override {
@@ -68,6 +69,8 @@ class FlagsVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeFlagsVerb() { return std::make_unique<FlagsVerb>(); }
+std::unique_ptr<Verb> MakeFlagsVerb() {
+  return std::make_unique<FlagsVerb>();
+}
 
 }  // namespace pgle

@@ -12,7 +12,9 @@ namespace {
 class LogVerb : public Verb {
  public:
   void AddOptions(CLI::App& app) override {
-    app.add_option("log", logs_, "Logs (also .gz, .zst), - for stdin")->required()->type_name("LOG");
+    app.add_option("log", logs_, "Logs (also .gz, .zst), - for stdin")
+        ->required()
+        ->type_name("LOG");
     app.add_option("--module", module_, "Modules to list (jit_, pjit_, pmap_ if not given)")
         ->type_name("RE");
     app.add_flag("--json", json_, "Print JSON");
@@ -27,8 +29,8 @@ class LogVerb : public Verb {
       return ScanLogs(logs_, *filter, cli::SpoolDirectory());
     }();
     if (!report.ok()) return messages.Fail(report.error());
-    fmt::print("{}", json_ ? FormatLogJson(*report)
-                           : FormatLogText(*report, messages.options().verbose));
+    fmt::print("{}",
+               json_ ? FormatLogJson(*report) : FormatLogText(*report, messages.options().verbose));
     return 0;
   }
 
@@ -40,6 +42,8 @@ class LogVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeLogVerb() { return std::make_unique<LogVerb>(); }
+std::unique_ptr<Verb> MakeLogVerb() {
+  return std::make_unique<LogVerb>();
+}
 
 }  // namespace pgle
