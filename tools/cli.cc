@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,7 +11,54 @@
 #include <mutex>
 #include <thread>
 
+#include "io/output.h"
+
 namespace pgle::cli {
+namespace {
+
+// Where standard streams are closed, the next file opened would take their number, and messages
+// would go into it.
+void OpenStandardStreams() {
+  for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;) fd = dup(fd);
+}
+
+// Unlike fmt::print, a closed or full standard error is no reason to die.
+void PrintError(const std::string& text) { fputs(text.c_str(), stderr); }
+
+// Names come from traces and file systems: control characters must not reach the terminal.
+std::string Printable(const std::string& text, bool keep_lines) {
+  std::string printable;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && !(keep_lines && c == '\n')) || byte == 0x7f) {
+      printable += fmt::format("\\x{:02x}", byte);
+    } else {
+      printable += c;
+    }
+  }
+  return printable;
+}
+
+int AnswerAndLeave(const CLI::App& app, const std::string& text) {
+  const Status status = PrintAnswer(text);
+  if (status.ok()) return 0;
+  PrintError(fmt::format("{}: error: {}: {}\n", app.get_name(), status.error().where,
+                         status.error().what));
+  return static_cast<int>(ExitCode::kFailed);
+}
+
+}  // namespace
+
+int Guard(const char* tool, int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    PrintError(fmt::format("{}: error: {}\n", tool, Printable(error.what(), false)));
+    return static_cast<int>(ExitCode::kFailed);
+  }
+}
+
+Status PrintAnswer(const std::string& text) { return WriteFileAtomically("-", text); }
 
 void AddCommonOptions(CLI::App& app, CommonOptions* options) {
   app.add_flag("-q,--quiet", options->quiet, "Print warnings and errors only");
@@ -25,18 +73,17 @@ void AddCommonOptions(CLI::App& app, CommonOptions* options) {
 }
 
 std::optional<int> Parse(CLI::App& app, int argc, char** argv) {
+  OpenStandardStreams();
   signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error to report, not a reason to die
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return 0;
+    return AnswerAndLeave(app, app.help());
   } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}\n", version.what());
-    return 0;
+    return AnswerAndLeave(app, std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: error: {}\n{}: note: --help lists the options\n", app.get_name(),
-               error.what(), app.get_name());
+    PrintError(fmt::format("{}: error: {}; --help lists the options\n", app.get_name(),
+                           Printable(error.what(), false)));
     return static_cast<int>(ExitCode::kUsage);
   }
   return std::nullopt;
@@ -54,8 +101,9 @@ void Messages::Line(const char* kind, const char* color, const std::string& wher
                     const std::string& what, const std::string& hint) const {
   const std::string label = color_ ? fmt::format("\x1b[1;{}m{}:\x1b[0m", color, kind)
                                    : fmt::format("{}:", kind);
-  fmt::print(stderr, "{}: {} {}{}{}{}{}\n", tool_, label, where, where.empty() ? "" : ": ", what,
-             hint.empty() ? "" : "; ", hint);
+  PrintError(fmt::format("{}: {} {}{}{}{}{}\n", tool_, label, Printable(where, false),
+                         where.empty() ? "" : ": ", Printable(what, false),
+                         hint.empty() ? "" : "; ", Printable(hint, false)));
 }
 
 int Messages::Fail(const Error& error) const {
@@ -74,7 +122,7 @@ void Messages::Print(const Diagnostics& diagnostics) const {
 }
 
 void Messages::Report(const std::string& text) const {
-  if (!options_.quiet) fmt::print(stderr, "{}", text);
+  if (!options_.quiet) PrintError(Printable(text, true));
 }
 
 Status CheckBinaryOutput(const std::string& path) {
@@ -90,7 +138,8 @@ Result<double> ParseShare(const std::string& option, const std::string& text, do
   const double value = strtod(text.c_str(), &end);
   const bool percent = *end == '%' || value > 1;
   const bool in_range = value >= 0 && value <= limit;  // false for nan
-  if (end == text.c_str() || (*end != '\0' && std::string(end) != "%") || !in_range) {
+  const bool is_decimal = text.find_first_not_of("0123456789.%") == std::string::npos;
+  if (!is_decimal || end == text.c_str() || (*end != '\0' && std::string(end) != "%") || !in_range) {
     return UsageError(option, fmt::format("'{}' is no share", text),
                       "give a percentage, like 95%");
   }
@@ -117,9 +166,9 @@ Progress::Progress(const CommonOptions& options, std::string text) {
     for (int seconds = 1; !state->stop.wait_for(lock, std::chrono::seconds(1),
                                                 [&] { return state->done; });
          ++seconds) {
-      fmt::print(stderr, "\r{} ({} s)\x1b[K", text, seconds);
+      PrintError(fmt::format("\r{} ({} s)\x1b[K", text, seconds));
     }
-    fmt::print(stderr, "\r\x1b[K");
+    PrintError("\r\x1b[K");
   });
 }
 

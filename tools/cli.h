@@ -17,6 +17,9 @@ struct CommonOptions {
   std::string color = "auto";  // auto, always, never
 };
 
+// Calls a tool's `run`; what a third party throws ends in one line of error and status 1.
+int Guard(const char* tool, int (*run)(int, char**), int argc, char** argv);
+
 // Adds -q, -v, --color, --help and --version.
 void AddCommonOptions(CLI::App& app, CommonOptions* options);
 
@@ -44,6 +47,9 @@ class Messages {
   CommonOptions options_;
   bool color_ = false;
 };
+
+// A command's answer, whole, on standard output. Errors: it is closed or full.
+Status PrintAnswer(const std::string& text);
 
 // "-" as output goes to standard output, which must not be a terminal when it is binary.
 Status CheckBinaryOutput(const std::string& path);

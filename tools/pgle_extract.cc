@@ -1,8 +1,7 @@
 // pgle-extract: traces of training runs in, an instruction-latency profile out.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <filesystem>
+#include <optional>
 
 #include "base/sha256.h"
 #include "cli.h"
@@ -11,6 +10,8 @@
 #include "extract/report.h"
 #include "extract/sample_export.h"
 #include "io/output.h"
+#include "io/output_set.h"
+#include "profile/per_module.h"
 
 namespace pgle {
 namespace {
@@ -29,7 +30,8 @@ pgle-extract(1) tells the rest.)";
 
 struct Arguments {
   ExtractOptions extract;
-  std::string output, json, depfile, per_module, samples, compat, min_coverage;
+  std::string output, json, depfile, per_module, samples, compat;
+  std::optional<std::string> min_coverage;
   std::string statistic = "median", collectives = "transfer", keys = "auto", names = "scheduling",
               async_fusions = "skip";
   bool strict = false;
@@ -66,6 +68,7 @@ void AddOptions(CLI::App& app, Arguments* args) {
   app.add_option("--hlo", args->extract.hlo, "XLA dump for modules that the trace lacks")
       ->type_name("PATH");
   app.add_option("--skip-first", args->extract.skip_first, "Leave out N module runs on each device")
+      ->check(CLI::NonNegativeNumber.description(""))
       ->type_name("N");
   app.add_option("--min-coverage", args->min_coverage, "Below it: status 3, nothing written")
       ->type_name("P");
@@ -80,6 +83,28 @@ void AddOptions(CLI::App& app, Arguments* args) {
   app.add_option("-j,--jobs", args->extract.jobs, "Files read at a time")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
+}
+
+// jaxlib's own result has no report, no coverage and no choice of costs.
+Status CheckCompat(const Arguments& args) {
+  if (args.output.empty()) return UsageError("--compat", "writes one profile", "name it with -o");
+  const std::pair<const char*, bool> foreign[] = {
+      {"--json", !args.json.empty()},
+      {"--samples", !args.samples.empty()},
+      {"--per-module", !args.per_module.empty()},
+      {"--min-coverage", args.min_coverage.has_value()},
+      {"--module", !args.extract.module_pattern.empty()},
+      {"--hlo", !args.extract.hlo.empty()},
+      {"--skip-first", args.extract.skip_first > 0}};
+  for (const auto& [option, is_given] : foreign) {
+    if (is_given) return UsageError(option, "has no meaning with --compat", "leave one of them out");
+  }
+  return {};
+}
+
+// What would be overwritten, now that the inputs are known as files.
+Status CheckTargets(const Arguments& args, const std::vector<std::string>& files) {
+  return CheckOutputs({args.output, args.json, args.samples, args.depfile}, files);
 }
 
 Status Interpret(Arguments* args) {
@@ -101,29 +126,35 @@ Status Interpret(Arguments* args) {
   if (args->output.empty() && args->per_module.empty() && args->samples.empty()) {
     return UsageError("", "nothing to write", "name a profile with -o FILE.pb");
   }
-  if (args->output == "-" && args->json == "-") {
-    return UsageError("--json", "standard output is taken by -o -", "name a file for one of them");
+  if (!args->depfile.empty() && (args->output.empty() || args->output == "-")) {
+    return UsageError("--depfile", "has no target", "name a profile with -o FILE.pb");
   }
+  if (!args->compat.empty()) PGLE_RETURN_IF_ERROR(CheckCompat(*args));
   if (!args->output.empty() && args->output != "-") {
     PGLE_ASSIGN_OR_RETURN([[maybe_unused]] const ProfileFormat format,
                           ProfileFormatFor(args->output));
   }
-  return cli::CheckBinaryOutput(args->output);
+  PGLE_RETURN_IF_ERROR(cli::CheckBinaryOutput(args->output));
+  return cli::CheckBinaryOutput(args->samples);
 }
 
 ProfileFormat FormatOf(const std::string& path) {
   return path == "-" ? ProfileFormat::kBinary : ProfileFormatFor(path).value();
 }
 
-Status WriteDepfile(const Arguments& args, const std::vector<std::string>& files) {
+Status StageDepfile(const Arguments& args, std::vector<std::string> files, OutputSet* outputs) {
   if (args.depfile.empty()) return {};
-  return WriteFileAtomically(args.depfile, FormatDepfile(args.output, files));
+  std::erase(files, "-");
+  return outputs->Stage(args.depfile, FormatDepfile(args.output, files));
 }
 
 int RunCompat(const Arguments& args, const cli::Messages& messages) {
   Diagnostics diagnostics;
   const auto files = ResolveInputs(args.extract, &diagnostics);
   if (!files.ok()) return messages.Fail(files.error());
+  if (const Status status = CheckTargets(args, *files); !status.ok()) {
+    return messages.Fail(status.error());
+  }
   const auto profile = ExtractAsJaxlib(
       *files, args.compat == "jaxlib" ? JaxlibRules::kEvents : JaxlibRules::kSpans,
       args.extract.spool_directory);
@@ -133,59 +164,67 @@ int RunCompat(const Arguments& args, const cli::Messages& messages) {
     return messages.Fail(Failed("profile", "no event has an op, nothing to write",
                                 "jaxlib would write an empty profile here"));
   }
-  Status status =
-      WriteFileAtomically(args.output, SerializeProfile(*profile, FormatOf(args.output)));
-  if (status.ok()) status = WriteDepfile(args, *files);
+  OutputSet outputs;
+  Status status = outputs.Stage(args.output, SerializeProfile(*profile, FormatOf(args.output)));
+  if (status.ok()) status = StageDepfile(args, *files, &outputs);
+  if (status.ok()) status = outputs.Commit();
   if (!status.ok()) return messages.Fail(status.error());
   messages.Report(fmt::format("wrote {}: {} costs as jaxlib writes them\n", args.output,
                               profile->costs.size()));
   return 0;
 }
 
-// One file a module, by XLA's directory look-up: <fingerprint>.pbtxt first, then <fingerprint>.pb.
-Status WritePerModule(const std::string& directory, const Extraction& extraction,
-                      std::vector<std::string>* written) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::create_directories(directory, error);
+Status StagePerModule(const Arguments& args, const Extraction& extraction, OutputSet* outputs,
+                      ReportContext* context) {
+  std::vector<ModuleProfile> modules;
   for (const ModuleCosts& module : extraction.costs) {
     if (module.fingerprint.empty() || module.costs.empty()) continue;
-    const fs::path path = fs::path(directory) / (module.fingerprint + ".pb");
-    const fs::path shadow = fs::path(path).replace_extension(".pbtxt");
-    if (fs::exists(shadow, error)) {
-      return Refused(shadow, "XLA would read this file instead of the new .pb beside it",
-                     "remove it");
-    }
     Diagnostics ignored;
-    PGLE_ASSIGN_OR_RETURN(const KeyedProfile keyed,
+    PGLE_ASSIGN_OR_RETURN(KeyedProfile keyed,
                           AssembleProfile({module}, KeyMode::kQualified, &ignored));
-    PGLE_RETURN_IF_ERROR(WriteFileAtomically(
-        path, SerializeProfile(keyed.profile, ProfileFormat::kBinary)));
-    written->push_back(path);
+    modules.push_back({module.fingerprint, std::move(keyed.profile)});
   }
-  if (written->empty()) {
-    return Failed(directory, "no module has a fingerprint, so no file can be named after one",
-                  "give the HLO of the run with --hlo");
-  }
-  return {};
+  PGLE_ASSIGN_OR_RETURN(context->also_written, PlanModuleFiles(args.per_module, modules));
+  return StageModuleFiles(args.per_module, modules, outputs);
 }
 
+// Everything is written beside its target first; then all of it gets its name, or nothing does.
 Status WriteOutputs(const Arguments& args, const Extraction& extraction, ReportContext* context) {
+  OutputSet outputs;
   if (!args.per_module.empty()) {
-    PGLE_RETURN_IF_ERROR(WritePerModule(args.per_module, extraction, &context->also_written));
-  }
-  if (!args.samples.empty()) {
-    PGLE_RETURN_IF_ERROR(
-        WriteSamples(args.samples, extraction, args.extract.costs.statistic.name()));
-    context->also_written.push_back(args.samples);
+    PGLE_RETURN_IF_ERROR(StagePerModule(args, extraction, &outputs, context));
   }
   if (!args.output.empty()) {
     const std::string bytes = SerializeProfile(extraction.keyed.profile, FormatOf(args.output));
-    PGLE_RETURN_IF_ERROR(WriteFileAtomically(args.output, bytes));
+    PGLE_RETURN_IF_ERROR(outputs.Stage(args.output, bytes));
     context->output = args.output;
     context->output_sha256 = ToHex(Sha256Of(bytes));
   }
-  return WriteDepfile(args, extraction.files);
+  PGLE_RETURN_IF_ERROR(StageDepfile(args, extraction.files, &outputs));
+  if (!args.samples.empty()) context->also_written.push_back(args.samples);
+  if (!args.json.empty()) {
+    PGLE_RETURN_IF_ERROR(outputs.Stage(args.json, FormatReportJson(extraction, *context)));
+  }
+  if (!args.samples.empty()) {  // streamed, and named when it is complete
+    PGLE_RETURN_IF_ERROR(
+        WriteSamples(args.samples, extraction, args.extract.costs.statistic.name()));
+  }
+  return outputs.Commit();
+}
+
+// The gate of --min-coverage. Unknown coverage does not pass it.
+Status CheckCoverage(const Arguments& args, double wanted, const Extraction& extraction) {
+  const double coverage = extraction.coverage_by_count(args.strict);
+  if (!extraction.coverage_is_known()) {
+    return Refused(args.output, "not written: the coverage is unknown, for want of a module's HLO",
+                   "give the HLO of the run with --hlo");
+  }
+  if (coverage >= wanted) return {};
+  return Refused(args.output,
+                 fmt::format("not written: the profile covers {:.1f} % of the instructions, "
+                             "{:.1f} % are asked for",
+                             100 * coverage, 100 * wanted),
+                 "the report says what is missing and why");
 }
 
 int Run(int argc, char** argv) {
@@ -201,11 +240,11 @@ int Run(int argc, char** argv) {
   if (const Status status = Interpret(&args); !status.ok()) return messages.Fail(status.error());
   if (!args.compat.empty()) return RunCompat(args, messages);
 
-  std::optional<double> min_coverage;
-  if (!args.min_coverage.empty()) {
-    const auto share = cli::ParseShare("--min-coverage", args.min_coverage);
+  double wanted = 0;
+  if (args.min_coverage) {
+    const auto share = cli::ParseShare("--min-coverage", *args.min_coverage);
     if (!share.ok()) return messages.Fail(share.error());
-    min_coverage = *share;
+    wanted = *share;
   }
   Result<Extraction> extraction = [&] {
     const cli::Progress progress(common, "reading traces");
@@ -218,20 +257,14 @@ int Run(int argc, char** argv) {
   context.statistic = args.extract.costs.statistic.name();
   context.strict = args.strict;
   context.verbose = common.verbose;
-  Status status;
-  const double coverage = extraction->coverage_by_count(args.strict);
-  if (min_coverage && coverage < *min_coverage) {
-    status = Refused(args.output,
-                     fmt::format("not written: the profile covers {:.1f} % of the instructions, "
-                                 "{:.1f} % are asked for",
-                                 100 * coverage, 100 * *min_coverage),
-                     "the report says what is missing and why");
-  } else {
+  Status status = CheckTargets(args, extraction->files);
+  if (!status.ok()) return messages.Fail(status.error());
+  if (args.min_coverage) status = CheckCoverage(args, wanted, *extraction);
+  if (status.ok()) {
     status = WriteOutputs(args, *extraction, &context);
-  }
-  if (!args.json.empty()) {
+  } else if (!args.json.empty()) {  // the report tells why
     const Status json = WriteFileAtomically(args.json, FormatReportJson(*extraction, context));
-    if (!json.ok() && status.ok()) status = json.error();
+    if (!json.ok()) status = json.error();
   }
   if (!status.ok() && status.error().code == ErrorCode::kFailed) {
     return messages.Fail(status.error());
@@ -245,4 +278,6 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace pgle
 
-int main(int argc, char** argv) { return pgle::Run(argc, argv); }
+int main(int argc, char** argv) {
+  return pgle::cli::Guard(pgle::kTool, pgle::Run, argc, argv);
+}

@@ -68,5 +68,5 @@ int Run(int argc, char** argv) {
 }  // namespace pgle
 
 int main(int argc, char** argv) {
-  return pgle::Run(argc, argv);
+  return pgle::cli::Guard(pgle::kTool, pgle::Run, argc, argv);
 }

@@ -6,9 +6,10 @@
 #include "base/sha256.h"
 #include "cli.h"
 #include "io/output.h"
+#include "io/output_set.h"
 #include "merge/merge.h"
-#include "merge/per_module.h"
 #include "merge/report.h"
+#include "profile/per_module.h"
 
 namespace pgle {
 namespace {
@@ -55,7 +56,7 @@ void AddOptions(CLI::App& app, Arguments* args) {
   app.add_option("--per-module", merge.per_module, "Write <fingerprint>.pb files there")
       ->type_name("DIR");
   app.add_option("--keys", args->keys, "Of sample files: names with fingerprint, without, or both")
-      ->check(CLI::IsMember({"auto", "both", "bare", "qualified"}))
+      ->check(CLI::IsMember({"auto", "both", "bare", "qualified"}).description(""))
       ->type_name("auto|both|bare|qualified");
   app.add_option("--expect-processes", merge.expect_processes, "Fewer: status 3, nothing written")
       ->type_name("N");
@@ -67,10 +68,10 @@ void AddOptions(CLI::App& app, Arguments* args) {
       ->type_name("PATH");
   app.add_option("--max-spread", merge.max_spread,
                  "Warn of costs that differ by more than this factor (5)")
-      ->check(CLI::Range(1.0, 1e9))
+      ->check(CLI::Range(1.0, 1e9).description(""))
       ->type_name("F");
   app.add_option("--failure-mode", args->failure_mode, "An unreadable input: stop, or skip it")
-      ->check(CLI::IsMember({"any", "warn"}))
+      ->check(CLI::IsMember({"any", "warn"}).description(""))
       ->type_name("any|warn");
   app.add_flag("-0,--null", merge.nul_separated, "Names in lists end with NUL (find -print0)");
   app.add_option("--json", args->json, "Write the report as JSON, with the sha256 of the profile")
@@ -78,7 +79,7 @@ void AddOptions(CLI::App& app, Arguments* args) {
   app.add_option("--depfile", args->depfile, "Write what was read, for make and ninja")
       ->type_name("FILE");
   app.add_option("-j,--jobs", merge.jobs, "Files read at a time: the number of CPUs")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
 }
 
@@ -114,23 +115,25 @@ Status Interpret(Arguments* args) {
 }
 
 Status WriteOutputs(const Arguments& args, const Merged& merged, MergeContext* context) {
+  OutputSet outputs;
   if (!args.merge.samples_out.empty()) context->also_written.push_back(args.merge.samples_out);
   if (!args.merge.per_module.empty()) {
-    PGLE_RETURN_IF_ERROR(WriteModuleFiles(args.merge.per_module, merged.modules));
+    PGLE_RETURN_IF_ERROR(StageModuleFiles(args.merge.per_module, merged.modules, &outputs));
     context->also_written.insert(context->also_written.end(), merged.module_files.begin(),
                                  merged.module_files.end());
   }
-  if (args.output.empty()) return {};
+  if (args.output.empty()) return outputs.Commit();
   const ProfileFormat format =
       args.output == "-" ? ProfileFormat::kBinary : ProfileFormatFor(args.output).value();
   const std::string bytes = SerializeProfile(merged.keyed.profile, format);
-  PGLE_RETURN_IF_ERROR(WriteFileAtomically(args.output, bytes));
+  PGLE_RETURN_IF_ERROR(outputs.Stage(args.output, bytes));
   context->output = args.output;
   context->output_sha256 = ToHex(Sha256Of(bytes));
-  if (args.depfile.empty()) return {};
+  if (args.depfile.empty()) return outputs.Commit();
   std::vector<std::string> files;
   for (const MergeInput& input : merged.inputs) files.push_back(input.file);
-  return WriteFileAtomically(args.depfile, FormatDepfile(args.output, files));
+  PGLE_RETURN_IF_ERROR(outputs.Stage(args.depfile, FormatDepfile(args.output, files)));
+  return outputs.Commit();
 }
 
 int Run(int argc, char** argv) {
@@ -176,5 +179,5 @@ int Run(int argc, char** argv) {
 }  // namespace pgle
 
 int main(int argc, char** argv) {
-  return pgle::Run(argc, argv);
+  return pgle::cli::Guard(pgle::kTool, pgle::Run, argc, argv);
 }

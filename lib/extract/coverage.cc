@@ -45,7 +45,7 @@ class Activity {
 
 MissingReason ReasonFor(const ModuleSamples& module, const Activity& activity,
                         const SchedulerQuery& query) {
-  if (query.name.find("::") != std::string_view::npos) return MissingReason::kCannotBeNamed;
+  if (!CanBeLookedUp(query.name)) return MissingReason::kCannotBeNamed;
   if (!module.command_buffers.empty()) return MissingReason::kCommandBuffer;
   if (module.has_dropped_events) return MissingReason::kDroppedEvents;
   const uint32_t computation = module.hlo->instruction(query.instruction).computation;
@@ -60,7 +60,7 @@ const char* ToString(MissingReason reason) {
     case MissingReason::kDroppedEvents: return "the recorder dropped events";
     case MissingReason::kDidNotRun: return "its computation did not run";
     case MissingReason::kNoActivity: return "no device activity seen";
-    case MissingReason::kCannotBeNamed: return "'::' in its name: XLA drops such an entry";
+    case MissingReason::kCannotBeNamed: return "no entry can have its name ('::', or not ASCII)";
   }
   return "";
 }
@@ -81,7 +81,7 @@ ModuleCoverage ComputeCoverage(const ModuleSamples& module, const std::vector<Na
   coverage.known = true;
   std::unordered_set<std::string_view> written;
   for (const NamedCost& cost : costs) {
-    if (cost.name.find("::") == std::string::npos) written.insert(cost.name);
+    if (CanBeLookedUp(cost.name)) written.insert(cost.name);
   }
   const Activity activity(module);
   std::set<std::string_view> xla_missing;

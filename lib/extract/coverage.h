@@ -15,7 +15,7 @@ enum class MissingReason {
   kDroppedEvents,  // the recorder lost events
   kDidNotRun,      // nothing of its computation was seen
   kNoActivity,     // its computation ran, it showed no device activity
-  kCannotBeNamed,  // "::" in the name: XLA would split it and drop the entry
+  kCannotBeNamed,  // see CanBeLookedUp
 };
 const char* ToString(MissingReason reason);
 

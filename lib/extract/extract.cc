@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <system_error>
 #include <thread>
+#include <tuple>
 
 #include "trace/run_directory.h"
 
@@ -25,7 +27,10 @@ Result<std::vector<ProcessTrace>> ReadProcesses(const std::vector<std::string>& 
   };
   const size_t threads = std::min(files.size(), static_cast<size_t>(std::max(jobs, 1)));
   std::vector<std::thread> helpers;
-  for (size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  try {
+    for (size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads to be had: those that run do the work
+  }
   work();
   for (std::thread& helper : helpers) helper.join();
   std::vector<ProcessTrace> processes;
@@ -34,6 +39,48 @@ Result<std::vector<ProcessTrace>> ReadProcesses(const std::vector<std::string>& 
     processes.push_back(std::move(**result));
   }
   return processes;
+}
+
+// One recording under two names would count twice.
+Status RefuseCopies(const std::vector<ProcessTrace>& processes) {
+  std::map<std::tuple<uint64_t, std::string, uint64_t, Picoseconds>, const ProcessTrace*> seen;
+  for (const ProcessTrace& process : processes) {
+    if (process.start_time_ns == 0) continue;
+    uint64_t events = 0;
+    Picoseconds busy = 0;
+    for (const DeviceTrace& device : process.devices) {
+      events += device.events;
+      busy += device.busy;
+    }
+    const auto [it, added] =
+        seen.try_emplace({process.start_time_ns, process.hostname, events, busy}, &process);
+    if (!added) {
+      return UsageError(process.file,
+                        "is the same recording as " + it->second->file +
+                            ": its executions would count twice",
+                        "name each trace once");
+    }
+  }
+  return {};
+}
+
+// A process whose trace lacks the HLO of a module gets it from the others, where they agree.
+void ShareModules(std::vector<ProcessTrace>* processes, Diagnostics* diagnostics) {
+  std::map<std::string, std::map<std::string, std::shared_ptr<const HloModule>>> known;
+  for (const ProcessTrace& process : *processes) {
+    for (const auto& [key, module] : process.modules) {
+      if (module != nullptr) known[key.first].emplace(module->fingerprint(), module);
+    }
+  }
+  for (ProcessTrace& process : *processes) {
+    for (auto& [key, module] : process.modules) {
+      const auto others = known.find(key.first);
+      if (module != nullptr || others == known.end() || others->second.size() != 1) continue;
+      module = others->second.begin()->second;
+      diagnostics->Note(process.display_name(),
+                        "has no HLO of " + key.first + ": taken from another program or process");
+    }
+  }
 }
 
 Status AddDump(const std::string& path, const std::string& spool_directory,
@@ -149,6 +196,15 @@ double Extraction::coverage_by_time(bool strict) const {
   return Share(found, asked);
 }
 
+bool Extraction::coverage_is_known() const {
+  double known = 0, total = 0;
+  for (const ModuleReport& module : modules) {
+    total += static_cast<double>(module.busy);
+    if (module.coverage.known) known += static_cast<double>(module.busy);
+  }
+  return known > 0 && known >= kDominantShare * total;
+}
+
 Result<std::vector<std::string>> ResolveInputs(const ExtractOptions& options,
                                                Diagnostics* diagnostics) {
   std::vector<std::string> files;
@@ -183,10 +239,14 @@ Result<Extraction> Extract(const ExtractOptions& options) {
                                  &extraction.diagnostics));
     extraction.files.push_back(options.hlo);
   }
+  PGLE_RETURN_IF_ERROR(RefuseCopies(processes));
+  ShareModules(&processes, &extraction.diagnostics);
   DescribeProcesses(processes, &extraction);
   PGLE_ASSIGN_OR_RETURN(std::vector<ModuleSamples> modules,
                         CollectSamples(processes, options.skip_first));
   processes.clear();
+  Picoseconds busy = 0;  // of all modules: one of many is not the only one when asked for alone
+  for (const ModuleSamples& module : modules) busy += module.busy;
   PGLE_RETURN_IF_ERROR(KeepMatching(options.module_pattern, &modules));
   std::stable_sort(modules.begin(), modules.end(),
                    [](const ModuleSamples& a, const ModuleSamples& b) { return a.busy > b.busy; });
@@ -208,7 +268,7 @@ Result<Extraction> Extract(const ExtractOptions& options) {
     extraction.costs.push_back(std::move(costs));
   }
   PGLE_ASSIGN_OR_RETURN(extraction.keyed, AssembleProfile(extraction.costs, options.keys,
-                                                          &extraction.diagnostics));
+                                                          &extraction.diagnostics, busy));
   return extraction;
 }
 

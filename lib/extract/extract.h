@@ -73,6 +73,8 @@ struct Extraction {
   // found/(found+missing) over all modules with HLO.
   double coverage_by_count(bool strict = false) const;
   double coverage_by_time(bool strict = false) const;
+  // False when modules without HLO hold more than 1 % of the device time.
+  bool coverage_is_known() const;
 };
 
 // Errors: no input, unreadable or damaged files, one process given twice, no module matches, no cost.

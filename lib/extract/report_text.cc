@@ -57,6 +57,16 @@ void AppendMissing(const ModuleCoverage& coverage, bool verbose, std::string* ou
   }
 }
 
+// A path inside the double quotes of a shell command; XLA reads quotes in XLA_FLAGS as a shell does.
+std::string ShellQuote(const std::string& path) {
+  std::string quoted;
+  for (const char c : path) {
+    if (c == '"' || c == '$' || c == '`' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted.find(' ') == std::string::npos ? quoted : "'" + quoted + "'";
+}
+
 std::string CostLine(const ModuleReport& module) {
   uint64_t total = 0;
   for (const auto& [source, count] : module.costs_by_source) total += count;
@@ -165,7 +175,7 @@ std::string FormatReportText(const Extraction& extraction, const ReportContext& 
     out += fmt::format(
         "next: XLA_FLAGS=\"$XLA_FLAGS --xla_gpu_pgle_profile_file_or_directory_path={}\" "
         "TF_CPP_MIN_LOG_LEVEL=0 COMMAND\n",
-        std::filesystem::absolute(context.output, error).lexically_normal().string());
+        ShellQuote(std::filesystem::absolute(context.output, error).lexically_normal()));
   }
   return out;
 }

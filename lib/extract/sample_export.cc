@@ -1,6 +1,7 @@
 #include "extract/sample_export.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "samples/sample_file.h"
@@ -81,7 +82,7 @@ class Exporter {
       if (cost.source == CostSource::kCalled) {
         record.sample_class = SampleClass::kCalled;
         record.process = process_at_[*module.processes.begin()];
-        record.durations = {static_cast<Picoseconds>(cost.cost_us * 1e6)};
+        record.durations = {std::llround(cost.cost_us * 1e6)};
         records->push_back(record);
       } else if (cost.source == CostSource::kAlias) {
         continue;

@@ -1,6 +1,6 @@
 #include "inspect/applied_profile.h"
 
-#include "hlo/module.h"
+#include "profile/remat.h"
 
 namespace pgle {
 

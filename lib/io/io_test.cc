@@ -7,6 +7,7 @@
 #include "base/test_support.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "io/output_set.h"
 
 namespace pgle {
 namespace {
@@ -99,6 +100,33 @@ TEST_CASE("output appears whole or not at all") {
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(dir.path)) ++files;
   CHECK(files == 1);
   CHECK_FALSE(WriteFileAtomically((dir.path / "no/such/file").string(), "x").ok());
+}
+
+TEST_CASE("several outputs appear together") {
+  const TempDir dir;
+  const std::string first = dir.path / "first", second = dir.path / "second";
+  OutputSet outputs;
+  REQUIRE(outputs.Stage(first, "1").ok());
+  REQUIRE(outputs.Stage(second, "2").ok());
+  CHECK_FALSE(fs::exists(first));
+  CHECK_FALSE(outputs.Stage(dir.path / "no/such/file", "3").ok());
+  REQUIRE(outputs.Commit().ok());
+  CHECK(Input::Open(first, dir.path)->bytes() == "1");
+  CHECK(Input::Open(second, dir.path)->bytes() == "2");
+}
+
+TEST_CASE("an output that is an input or another output is a wrong call") {
+  const TempDir dir;
+  const std::string trace = dir.File("trace", "x");
+  fs::create_symlink(trace, dir.path / "link");
+  CHECK(CheckOutputs({"a", "", "", "-"}, {trace, "-"}).ok());
+  for (const std::string& output : {trace, (dir.path / "link").string()}) {
+    const Status status = CheckOutputs({output}, {trace});
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.error().code == ErrorCode::kUsage);
+  }
+  CHECK_FALSE(CheckOutputs({"a", "./a"}, {}).ok());
+  CHECK_FALSE(CheckOutputs({"-", "-"}, {}).ok());
 }
 
 TEST_CASE("depfile names are escaped") {

@@ -81,7 +81,8 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path) {
 bool AtomicFile::GiveName() {
   const std::string source = fmt::format("/proc/self/fd/{}", fd_);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_ = fmt::format("{}.tmp{}-{}", path_, getpid(), attempt);
+    const std::filesystem::path directory = std::filesystem::path(path_).parent_path();
+    temporary_ = directory / fmt::format(".pgle-{}-{}.tmp", getpid(), attempt);
     if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       return true;
     }

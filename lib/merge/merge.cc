@@ -3,7 +3,7 @@
 #include "merge/checks.h"
 #include "merge/merge_profiles.h"
 #include "merge/merge_samples.h"
-#include "merge/per_module.h"
+#include "profile/per_module.h"
 
 namespace pgle {
 namespace {

@@ -14,6 +14,7 @@
 #include "merge/profile_table.h"
 #include "profile/cost_profile.h"
 #include "profile/keys.h"
+#include "profile/per_module.h"
 
 namespace pgle {
 
@@ -62,11 +63,6 @@ struct SampleTotals {
   uint64_t unmatched = 0;   // left as their files have them
   Picoseconds plain = 0;    // sum of the matched ones as their files have them
   Picoseconds removed = 0;  // of that, above the fastest participant
-};
-
-struct ModuleProfile {
-  std::string fingerprint;
-  CostProfile profile;  // qualified names
 };
 
 struct Merged {

@@ -8,7 +8,7 @@
 
 #include "base/sha256.h"
 #include "merge/checks.h"
-#include "merge/per_module.h"
+#include "profile/per_module.h"
 #include "merge/sample_union.h"
 #include "merge/settle_samples.h"
 

@@ -18,9 +18,8 @@ bool HasRemat(const std::vector<ModuleCosts>& modules) {
   });
 }
 
-KeyMode Decide(const std::vector<ModuleCosts>& modules, Diagnostics* diagnostics) {
-  Picoseconds total = 0;
-  for (const ModuleCosts& module : modules) total += module.busy;
+KeyMode Decide(const std::vector<ModuleCosts>& modules, Picoseconds total,
+               Diagnostics* diagnostics) {
   const ModuleCosts& first = modules.front();
   if (std::all_of(modules.begin(), modules.end(),
                   [](const ModuleCosts& module) { return module.fingerprint.empty(); })) {
@@ -35,13 +34,18 @@ KeyMode Decide(const std::vector<ModuleCosts>& modules, Diagnostics* diagnostics
     return KeyMode::kBoth;
   }
   diagnostics->Note("profile",
-                    fmt::format("{} modules share the device time: costs are written under "
-                                "fingerprint::name only", modules.size()),
+                    "several modules share the device time: costs are written under "
+                    "fingerprint::name only",
                     "--per-module DIR writes one file a module for XLA's directory look-up");
   return KeyMode::kQualified;
 }
 
 }  // namespace
+
+bool CanBeLookedUp(std::string_view name) {
+  return !name.empty() && name.find("::") == std::string_view::npos &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+}
 
 const char* ToString(KeyMode mode) {
   switch (mode) {
@@ -54,8 +58,10 @@ const char* ToString(KeyMode mode) {
 }
 
 Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode mode,
-                                     Diagnostics* diagnostics) {
+                                     Diagnostics* diagnostics, Picoseconds device_time) {
   KeyedProfile result;
+  Picoseconds given = 0;
+  for (const ModuleCosts& module : modules) given += module.busy;
   modules.erase(std::remove_if(modules.begin(), modules.end(),
                                [](const ModuleCosts& module) { return module.costs.empty(); }),
                 modules.end());
@@ -67,7 +73,7 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
   std::stable_sort(modules.begin(), modules.end(), [](const ModuleCosts& a, const ModuleCosts& b) {
     return a.busy > b.busy;
   });
-  result.mode = mode == KeyMode::kAuto ? Decide(modules, diagnostics) : mode;
+  result.mode = mode == KeyMode::kAuto ? Decide(modules, std::max(given, device_time), diagnostics) : mode;
   const bool has_remat = HasRemat(modules);
   if (has_remat && result.mode == KeyMode::kBoth) {
     diagnostics->Warn("profile",
@@ -83,7 +89,7 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
     std::unordered_set<std::string> taken;
     for (const ModuleCosts& module : modules) {
       for (const NamedCost& cost : module.costs) {
-        if (cost.name.find("::") != std::string::npos) continue;
+        if (!CanBeLookedUp(cost.name)) continue;
         if (taken.insert(cost.name).second) costs.push_back({key(cost.name), cost.cost_us});
       }
       if (result.mode == KeyMode::kBoth) break;
@@ -98,7 +104,7 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
         continue;
       }
       for (const NamedCost& cost : module.costs) {
-        if (cost.name.find("::") != std::string::npos) continue;
+        if (!CanBeLookedUp(cost.name)) continue;
         costs.push_back({module.fingerprint + "::" + key(cost.name), cost.cost_us});
       }
     }

@@ -56,6 +56,52 @@ run 0 "$extract" "$work/nohlo.xplane.pb" -o "$work/out.pb"
 says 'no fingerprint is known'
 says 'coverage    unknown'
 
+# Coverage that nobody knows passes no gate, and neither does an empty or odd figure.
+run 3 "$extract" "$work/nohlo.xplane.pb" -o "$work/gate.pb" --min-coverage 1%
+says 'the coverage is unknown'
+absent "$work/gate.pb"
+for share in '' nan 0x20 101% -3; do
+  run 2 "$extract" "$packed" -o "$work/gate.pb" --min-coverage "$share"
+done
+run 2 "$extract" "$packed" -o "$work/gate.pb" --skip-first=-1
+
+# Outputs that would destroy an input or one another; all of them appear, or none.
+cp "$work/whole.xplane.pb" "$work/precious.xplane.pb"
+run 2 "$extract" "$work/precious.xplane.pb" -o "$work/precious.xplane.pb"
+same "$work/whole.xplane.pb" "$work/precious.xplane.pb"
+run 2 "$extract" "$packed" -o "$work/x.pb" --json "$work/x.pb"
+run 2 "$extract" "$packed" -o - --samples -
+run 2 "$extract" "$packed" --samples "$work/s.zst" --depfile "$work/s.d"
+run 1 "$extract" "$packed" -o "$work/x.pb" --samples "$work/s.zst" --json "$work/no/such/dir.json"
+absent "$work/x.pb"
+absent "$work/s.zst"
+
+# One recording twice, packed beside plain or under another name.
+mkdir "$work/twice"
+cp "$work/whole.xplane.pb" "$work/twice/a.xplane.pb"
+zstd -q "$work/twice/a.xplane.pb"
+run 0 "$extract" "$work/twice" -o "$work/twice.pb"
+says 'ran         6 times'
+cp "$work/whole.xplane.pb" "$work/twice/b.xplane.pb"
+run 2 "$extract" "$work/twice" -o "$work/twice.pb"
+says 'is the same recording as'
+
+# --compat has no report and no coverage.
+run 2 "$extract" "$packed" --compat jaxlib --samples "$work/s.zst"
+run 2 "$extract" "$packed" --compat jaxlib -o "$work/x.pb" --json "$work/x.json"
+
+# Standard streams that are closed or full neither kill it nor end up in a file.
+"$extract" "$packed" -o "$work/closed.pb" >&- 2>&- <&- || fail "closed streams"
+"$extract" "$packed" -o "$work/full.pb" 2>/dev/full || fail "a full standard error"
+same "$work/closed.pb" "$work/full.pb"
+status=0
+"$extract" --help >/dev/full 2>/dev/null || status=$?
+[ "$status" -eq 1 ] || fail "--help to a full disk gives $status"
+mkdir "$work/loop"
+ln -s loop.xplane.pb "$work/loop/loop.xplane.pb"
+run 1 "$extract" "$work/loop" -o "$work/x.pb"
+one_line_error
+
 # A full disk leaves the old file as it was, and nothing else.
 status=0
 "$extract" "$packed" -o - >/dev/full 2>"$work/stderr" || status=$?

@@ -56,7 +56,8 @@ grep -q "^$work/a.pb:" "$work/a.d" && grep -q 'vm.xplane.pb.zst' "$work/a.d" || 
 
 # --module, --names, --keys, --stat.
 run 0 "$extract" "$data/runs/two_modules/trace" -o "$work/eval.pbtxt" --module '_eval_'
-grep -q 'name: "all-reduce-start"' "$work/eval.pbtxt" || fail "eval alone is written bare as well"
+grep -q '::all-reduce-start"' "$work/eval.pbtxt" || fail "eval lacks all-reduce-start"
+grep 'name:' "$work/eval.pbtxt" | grep -qv '::' && fail "bare names for one module of two"
 run 1 "$extract" "$data/runs/two_modules/trace" -o "$work/x.pb" --module nothing_like_it
 says 'jit_train_step'
 run 2 "$extract" "$trace" -o "$work/x.pb" --module '('

@@ -1,7 +1,7 @@
 // pgle-inspect check: one verdict from all evidence.
-#include "inspect/check.h"
+#include <optional>
 
-#include <fmt/format.h>
+#include "inspect/check.h"
 
 #include "inspect/verb.h"
 
@@ -31,8 +31,8 @@ class CheckVerb : public Verb {
   }
 
   int Run(const cli::Messages& messages) override {
-    if (!min_coverage_.empty()) {
-      const auto share = cli::ParseShare("--min-coverage", min_coverage_);
+    if (min_coverage_) {
+      const auto share = cli::ParseShare("--min-coverage", *min_coverage_);
       if (!share.ok()) return messages.Fail(share.error());
       options_.min_coverage = *share;
     }
@@ -43,15 +43,17 @@ class CheckVerb : public Verb {
       return Check(options_);
     }();
     if (!report.ok()) return messages.Fail(report.error());
-    fmt::print("{}", json_ ? FormatCheckJson(*report, options_.min_coverage)
-                           : FormatCheckText(*report, messages.options().verbose));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatCheckJson(*report, options_.min_coverage)
+                           : FormatCheckText(*report, messages.options().verbose)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     return static_cast<int>(report->verdict == Verdict::kUsed ? ExitCode::kOk : ExitCode::kRefused);
   }
 
  private:
   CheckOptions options_;
   std::optional<std::string> xla_flags_;
-  std::string min_coverage_;
+  std::optional<std::string> min_coverage_;
   bool json_ = false;
 };
 

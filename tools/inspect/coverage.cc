@@ -1,6 +1,8 @@
 // pgle-inspect coverage: which of the scheduler's look-ups a profile answers.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "inspect/coverage_report.h"
 #include "inspect/read_profile.h"
 #include "inspect/target.h"
@@ -35,15 +37,17 @@ class CoverageVerb : public Verb {
   int Run(const cli::Messages& messages) override {
     const Status status = Measure(messages);
     if (!status.ok()) return messages.Fail(status.error());
-    fmt::print("{}", json_ ? FormatCoverageJson(report_) : FormatCoverageText(report_));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatCoverageJson(report_) : FormatCoverageText(report_)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     return IsCovered(report_) ? 0 : messages.Fail(TooLittle());
   }
 
  private:
   Status Measure(const cli::Messages& messages) {
     report_.verbose = messages.options().verbose;
-    if (!min_.empty()) {
-      PGLE_ASSIGN_OR_RETURN(report_.min_share, cli::ParseShare("--min", min_));
+    if (min_) {
+      PGLE_ASSIGN_OR_RETURN(report_.min_share, cli::ParseShare("--min", *min_));
     }
     const std::string spool = cli::SpoolDirectory();
     const cli::Progress progress(messages.options(), "reading");
@@ -93,7 +97,8 @@ class CoverageVerb : public Verb {
 
   CoverageReport report_;
   TraceTimesOptions trace_;
-  std::string module_, min_;
+  std::string module_;
+  std::optional<std::string> min_;
   bool json_ = false;
 };
 

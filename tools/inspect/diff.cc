@@ -1,6 +1,8 @@
 // pgle-inspect diff: how two profiles differ.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "inspect/profile_diff.h"
 #include "inspect/read_profile.h"
 #include "inspect/verb.h"
@@ -28,7 +30,9 @@ class DiffVerb : public Verb {
   int Run(const cli::Messages& messages) override {
     const Status status = Compare(messages);
     if (!status.ok()) return messages.Fail(status.error());
-    fmt::print("{}", json_ ? FormatDiffJson(report_) : FormatDiffText(report_));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatDiffJson(report_) : FormatDiffText(report_)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     const uint64_t over = report_.has_limit ? report_.diff.Over(report_.limit) : 0;
     if (over == 0) return 0;
     return messages.Fail(Refused(
@@ -39,9 +43,9 @@ class DiffVerb : public Verb {
  private:
   Status Compare(const cli::Messages& messages) {
     report_.verbose = messages.options().verbose;
-    report_.has_limit = !limit_.empty();
+    report_.has_limit = limit_.has_value();
     if (report_.has_limit) {
-      PGLE_ASSIGN_OR_RETURN(report_.limit, cli::ParseShare("--fail-over", limit_, kLargestLimit));
+      PGLE_ASSIGN_OR_RETURN(report_.limit, cli::ParseShare("--fail-over", *limit_, kLargestLimit));
     }
     const std::string spool = cli::SpoolDirectory();
     PGLE_ASSIGN_OR_RETURN(const CostProfile a, ReadAnyProfile(report_.a, spool));
@@ -51,7 +55,7 @@ class DiffVerb : public Verb {
   }
 
   DiffReport report_;
-  std::string limit_;
+  std::optional<std::string> limit_;
   bool json_ = false;
 };
 

@@ -1,8 +1,6 @@
 // pgle-inspect fdo: the profiles that came with the compile requests, as XLA dumped them.
 #include "inspect/fdo.h"
 
-#include <fmt/format.h>
-
 #include "inspect/read_profile.h"
 #include "inspect/verb.h"
 
@@ -24,7 +22,9 @@ class FdoVerb : public Verb {
   int Run(const cli::Messages& messages) override {
     const Status status = Read(messages);
     if (!status.ok()) return messages.Fail(status.error());
-    fmt::print("{}", json_ ? FormatFdoJson(report_) : FormatFdoText(report_));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatFdoJson(report_) : FormatFdoText(report_)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     return 0;
   }
 

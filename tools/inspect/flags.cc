@@ -1,6 +1,4 @@
 // pgle-inspect flags: how XLA reads XLA_FLAGS, and why it would ignore the profile.
-#include <fmt/format.h>
-
 #include <cstdlib>
 
 #include "hlo/dump_folder.h"
@@ -56,7 +54,9 @@ class FlagsVerb : public Verb {
       }
     }
     const FlagReport report = InspectFlags(question, cli::SpoolDirectory());
-    fmt::print("{}", json_ ? FormatFlagsJson(report) : FormatFlagsText(report));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatFlagsJson(report) : FormatFlagsText(report)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     return static_cast<int>(report.profile_would_be_used() ? ExitCode::kOk : ExitCode::kRefused);
   }
 

@@ -1,8 +1,6 @@
 // pgle-inspect hosts: whether all ranks of a job compiled the same modules.
 #include "inspect/hosts.h"
 
-#include <fmt/format.h>
-
 #include "inspect/verb.h"
 
 namespace pgle {
@@ -41,7 +39,9 @@ class HostsVerb : public Verb {
       if (!comparison.ok()) return messages.Fail(comparison.error());
       report.comparison = std::move(*comparison);
     }
-    fmt::print("{}", json_ ? FormatHostsJson(report) : FormatHostsText(report));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatHostsJson(report) : FormatHostsText(report)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     if (!report.comparison.differs()) return 0;
     return messages.Fail(Refused("", "the ranks did not compile the same modules in the same way",
                                  HintFor(report.comparison)));

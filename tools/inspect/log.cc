@@ -1,6 +1,4 @@
 // pgle-inspect log: what the logs of a run say about profiles.
-#include <fmt/format.h>
-
 #include "inspect/check.h"
 #include "inspect/log_format.h"
 #include "inspect/log_scan.h"
@@ -29,8 +27,9 @@ class LogVerb : public Verb {
       return ScanLogs(logs_, *filter, cli::SpoolDirectory());
     }();
     if (!report.ok()) return messages.Fail(report.error());
-    fmt::print("{}",
-               json_ ? FormatLogJson(*report) : FormatLogText(*report, messages.options().verbose));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatLogJson(*report) : FormatLogText(*report, messages.options().verbose)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     return 0;
   }
 

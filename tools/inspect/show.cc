@@ -1,6 +1,4 @@
 // pgle-inspect show: what a profile holds.
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "inspect/profile_summary.h"
@@ -28,7 +26,9 @@ class ShowVerb : public Verb {
     if (!profile.ok()) return messages.Fail(profile.error());
     report_.summary = Summarize(*profile);
     if (messages.options().verbose) report_.top = std::numeric_limits<size_t>::max();
-    fmt::print("{}", json_ ? FormatShowJson(report_) : FormatShowText(report_));
+    if (const Status printed = cli::PrintAnswer(json_ ? FormatShowJson(report_) : FormatShowText(report_)); !printed.ok()) {
+      return messages.Fail(printed.error());
+    }
     return 0;
   }
 

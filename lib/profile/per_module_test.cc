@@ -1,4 +1,4 @@
-#include "merge/per_module.h"
+#include "profile/per_module.h"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,10 @@ TEST_CASE("one file a fingerprint") {
   const auto plan = PlanModuleFiles(target, modules);
   REQUIRE(plan.ok());
   CHECK(*plan == std::vector<std::string>{target + "/ab12.pb", target + "/cd34.pb"});
-  REQUIRE(WriteModuleFiles(target, modules).ok());
+  OutputSet outputs;
+  REQUIRE(StageModuleFiles(target, modules, &outputs).ok());
+  CHECK_FALSE(std::filesystem::exists(target + "/ab12.pb"));
+  REQUIRE(outputs.Commit().ok());
   CHECK(ReadProfile(target + "/cd34.pb")->costs == modules[1].profile.costs);
 }
 

@@ -6,9 +6,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "merge/merge.h"
+#include "io/output_set.h"
+#include "profile/cost_profile.h"
 
 namespace pgle {
+
+// The costs of one module.
+struct ModuleProfile {
+  std::string fingerprint;
+  CostProfile profile;  // qualified names
+};
 
 // What would be written, without writing it.
 // Errors: no module has a fingerprint, one is no file name; refused: a <fingerprint>.pbtxt lies
@@ -16,7 +23,9 @@ namespace pgle {
 Result<std::vector<std::string>> PlanModuleFiles(const std::string& directory,
                                                  const std::vector<ModuleProfile>& modules);
 
-// Writes them; makes the directory where it is missing.
-Status WriteModuleFiles(const std::string& directory, const std::vector<ModuleProfile>& modules);
+// Adds the files to what is to be written; makes the directory where it is missing.
+// Errors: as above; the directory cannot be made or written to.
+Status StageModuleFiles(const std::string& directory, const std::vector<ModuleProfile>& modules,
+                        OutputSet* outputs);
 
 }  // namespace pgle

@@ -1,9 +1,7 @@
-#include "merge/per_module.h"
+#include "profile/per_module.h"
 
 #include <algorithm>
 #include <filesystem>
-
-#include "io/output.h"
 
 namespace pgle {
 namespace {
@@ -48,16 +46,18 @@ Result<std::vector<std::string>> PlanModuleFiles(const std::string& directory,
   return paths;
 }
 
-Status WriteModuleFiles(const std::string& directory, const std::vector<ModuleProfile>& modules) {
+Status StageModuleFiles(const std::string& directory, const std::vector<ModuleProfile>& modules,
+                        OutputSet* outputs) {
+  PGLE_ASSIGN_OR_RETURN(const std::vector<std::string> paths, PlanModuleFiles(directory, modules));
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) {
     return Failed(directory, "cannot make the directory: " + error.message(),
                   "check the path and its permissions");
   }
-  for (const ModuleProfile& module : modules) {
-    PGLE_RETURN_IF_ERROR(WriteFileAtomically(
-        PathFor(directory, module), SerializeProfile(module.profile, ProfileFormat::kBinary)));
+  for (size_t i = 0; i < modules.size(); ++i) {
+    PGLE_RETURN_IF_ERROR(outputs->Stage(
+        paths[i], SerializeProfile(modules[i].profile, ProfileFormat::kBinary)));
   }
   return {};
 }
