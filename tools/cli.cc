@@ -23,7 +23,9 @@ void OpenStandardStreams() {
 }
 
 // Unlike fmt::print, a closed or full standard error is no reason to die.
-void PrintError(const std::string& text) { fputs(text.c_str(), stderr); }
+void PrintError(const std::string& text) {
+  fputs(text.c_str(), stderr);
+}
 
 // Names come from traces and file systems: control characters must not reach the terminal.
 std::string Printable(const std::string& text, bool keep_lines) {
@@ -58,7 +60,9 @@ int Guard(const char* tool, int (*run)(int, char**), int argc, char** argv) {
   }
 }
 
-Status PrintAnswer(const std::string& text) { return WriteFileAtomically("-", text); }
+Status PrintAnswer(const std::string& text) {
+  return WriteFileAtomically("-", text);
+}
 
 void AddCommonOptions(CLI::App& app, CommonOptions* options) {
   app.add_flag("-q,--quiet", options->quiet, "Print warnings and errors only");
@@ -92,15 +96,14 @@ std::optional<int> Parse(CLI::App& app, int argc, char** argv) {
 Messages::Messages(std::string tool, const CommonOptions& options)
     : tool_(std::move(tool)), options_(options) {
   const char* no_color = getenv("NO_COLOR");
-  color_ = options_.color == "always" ||
-           (options_.color == "auto" && isatty(STDERR_FILENO) != 0 &&
-            (no_color == nullptr || *no_color == '\0'));
+  color_ = options_.color == "always" || (options_.color == "auto" && isatty(STDERR_FILENO) != 0 &&
+                                          (no_color == nullptr || *no_color == '\0'));
 }
 
 void Messages::Line(const char* kind, const char* color, const std::string& where,
                     const std::string& what, const std::string& hint) const {
-  const std::string label = color_ ? fmt::format("\x1b[1;{}m{}:\x1b[0m", color, kind)
-                                   : fmt::format("{}:", kind);
+  const std::string label =
+      color_ ? fmt::format("\x1b[1;{}m{}:\x1b[0m", color, kind) : fmt::format("{}:", kind);
   PrintError(fmt::format("{}: {} {}{}{}{}{}\n", tool_, label, Printable(where, false),
                          where.empty() ? "" : ": ", Printable(what, false),
                          hint.empty() ? "" : "; ", Printable(hint, false)));
@@ -139,9 +142,9 @@ Result<double> ParseShare(const std::string& option, const std::string& text, do
   const bool percent = *end == '%' || value > 1;
   const bool in_range = value >= 0 && value <= limit;  // false for nan
   const bool is_decimal = text.find_first_not_of("0123456789.%") == std::string::npos;
-  if (!is_decimal || end == text.c_str() || (*end != '\0' && std::string(end) != "%") || !in_range) {
-    return UsageError(option, fmt::format("'{}' is no share", text),
-                      "give a percentage, like 95%");
+  if (!is_decimal || end == text.c_str() || (*end != '\0' && std::string(end) != "%") ||
+      !in_range) {
+    return UsageError(option, fmt::format("'{}' is no share", text), "give a percentage, like 95%");
   }
   return percent ? value / 100 : value;
 }
@@ -163,8 +166,8 @@ Progress::Progress(const CommonOptions& options, std::string text) {
   state_ = std::make_unique<State>();
   state_->thread = std::thread([state = state_.get(), text = std::move(text)] {
     std::unique_lock lock(state->mutex);
-    for (int seconds = 1; !state->stop.wait_for(lock, std::chrono::seconds(1),
-                                                [&] { return state->done; });
+    for (int seconds = 1;
+         !state->stop.wait_for(lock, std::chrono::seconds(1), [&] { return state->done; });
          ++seconds) {
       PrintError(fmt::format("\r{} ({} s)\x1b[K", text, seconds));
     }

@@ -54,7 +54,8 @@ Status PrintAnswer(const std::string& text);
 // "-" as output goes to standard output, which must not be a terminal when it is binary.
 Status CheckBinaryOutput(const std::string& path);
 
-// "95%", "95" or "0.95" as a share of 1; `option` is for the message. `limit`: the largest percentage.
+// "95%", "95" or "0.95" as a share of 1; `option` is for the message. `limit`: the largest
+// percentage.
 Result<double> ParseShare(const std::string& option, const std::string& text, double limit = 100);
 
 // TMPDIR, or /tmp.

@@ -42,7 +42,9 @@ void AddOptions(CLI::App& app, Arguments* args) {
                           const std::vector<std::string>& values) {
     std::string type;
     for (const std::string& v : values) type += (type.empty() ? "" : "|") + v;
-    app.add_option(flag, *value, help)->check(CLI::IsMember(values).description(""))->type_name(type);
+    app.add_option(flag, *value, help)
+        ->check(CLI::IsMember(values).description(""))
+        ->type_name(type);
   };
   app.add_option("INPUT", args->extract.inputs,
                  "Log directory, run directory, .xplane.pb (also .zst, .gz), or -")
@@ -97,7 +99,8 @@ Status CheckCompat(const Arguments& args) {
       {"--hlo", !args.extract.hlo.empty()},
       {"--skip-first", args.extract.skip_first > 0}};
   for (const auto& [option, is_given] : foreign) {
-    if (is_given) return UsageError(option, "has no meaning with --compat", "leave one of them out");
+    if (is_given)
+      return UsageError(option, "has no meaning with --compat", "leave one of them out");
   }
   return {};
 }
@@ -155,9 +158,9 @@ int RunCompat(const Arguments& args, const cli::Messages& messages) {
   if (const Status status = CheckTargets(args, *files); !status.ok()) {
     return messages.Fail(status.error());
   }
-  const auto profile = ExtractAsJaxlib(
-      *files, args.compat == "jaxlib" ? JaxlibRules::kEvents : JaxlibRules::kSpans,
-      args.extract.spool_directory);
+  const auto profile =
+      ExtractAsJaxlib(*files, args.compat == "jaxlib" ? JaxlibRules::kEvents : JaxlibRules::kSpans,
+                      args.extract.spool_directory);
   if (!profile.ok()) return messages.Fail(profile.error());
   messages.Print(diagnostics);
   if (profile->costs.empty()) {
@@ -230,8 +233,10 @@ Status CheckCoverage(const Arguments& args, double wanted, const Extraction& ext
 int Run(int argc, char** argv) {
   Arguments args;
   cli::CommonOptions common;
-  CLI::App app("Turns traces of training runs into the latency profile that XLA's latency hiding\n"
-               "scheduler needs.", kTool);
+  CLI::App app(
+      "Turns traces of training runs into the latency profile that XLA's latency hiding\n"
+      "scheduler needs.",
+      kTool);
   AddOptions(app, &args);
   cli::AddCommonOptions(app, &common);
   app.footer(kExamples);

@@ -19,12 +19,12 @@ struct Diagnostic {
 class Diagnostics {
  public:
   void Warn(std::string where, std::string what, std::string hint = "") {
-    items_.push_back({Diagnostic::Severity::kWarning, std::move(where), std::move(what),
-                      std::move(hint)});
+    items_.push_back(
+        {Diagnostic::Severity::kWarning, std::move(where), std::move(what), std::move(hint)});
   }
   void Note(std::string where, std::string what, std::string hint = "") {
-    items_.push_back({Diagnostic::Severity::kNote, std::move(where), std::move(what),
-                      std::move(hint)});
+    items_.push_back(
+        {Diagnostic::Severity::kNote, std::move(where), std::move(what), std::move(hint)});
   }
   void Append(Diagnostics other) {
     for (Diagnostic& item : other.items_) items_.push_back(std::move(item));

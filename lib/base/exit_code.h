@@ -14,9 +14,12 @@ enum class ExitCode : int {
 
 inline ExitCode ExitCodeFor(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kUsage: return ExitCode::kUsage;
-    case ErrorCode::kRefused: return ExitCode::kRefused;
-    case ErrorCode::kFailed: break;
+    case ErrorCode::kUsage:
+      return ExitCode::kUsage;
+    case ErrorCode::kRefused:
+      return ExitCode::kRefused;
+    case ErrorCode::kFailed:
+      break;
   }
   return ExitCode::kFailed;
 }

@@ -69,19 +69,19 @@ inline Error Refused(std::string where, std::string what, std::string hint = "")
 }  // namespace pgle
 
 // Returns the error of an expression of type Status or Result<T>; goes on otherwise.
-#define PGLE_RETURN_IF_ERROR(expression)                                  \
-  do {                                                                    \
-    if (auto pgle_status = (expression); !pgle_status.ok()) {             \
-      return std::move(pgle_status.error());                              \
-    }                                                                     \
+#define PGLE_RETURN_IF_ERROR(expression)                      \
+  do {                                                        \
+    if (auto pgle_status = (expression); !pgle_status.ok()) { \
+      return std::move(pgle_status.error());                  \
+    }                                                         \
   } while (false)
 
 #define PGLE_CONCAT_INNER(a, b) a##b
 #define PGLE_CONCAT(a, b) PGLE_CONCAT_INNER(a, b)
 
 // PGLE_ASSIGN_OR_RETURN(auto x, F()): x is F()'s value, or F()'s error is returned.
-#define PGLE_ASSIGN_OR_RETURN(declaration, expression)                    \
-  auto PGLE_CONCAT(pgle_result_, __LINE__) = (expression);                \
-  if (!PGLE_CONCAT(pgle_result_, __LINE__).ok())                          \
-    return std::move(PGLE_CONCAT(pgle_result_, __LINE__).error());        \
+#define PGLE_ASSIGN_OR_RETURN(declaration, expression)             \
+  auto PGLE_CONCAT(pgle_result_, __LINE__) = (expression);         \
+  if (!PGLE_CONCAT(pgle_result_, __LINE__).ok())                   \
+    return std::move(PGLE_CONCAT(pgle_result_, __LINE__).error()); \
   declaration = std::move(PGLE_CONCAT(pgle_result_, __LINE__).value())

@@ -23,7 +23,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-std::string Sha256Of(std::string_view bytes);      // 32 raw bytes
-std::string ToHex(std::string_view bytes);         // two lower-case digits a byte
+std::string Sha256Of(std::string_view bytes);  // 32 raw bytes
+std::string ToHex(std::string_view bytes);     // two lower-case digits a byte
 
 }  // namespace pgle

@@ -29,6 +29,8 @@ struct TempDir {
   }
 };
 
-inline std::string TestRun(const std::string& path) { return PGLE_TESTDATA "/runs/" + path; }
+inline std::string TestRun(const std::string& path) {
+  return PGLE_TESTDATA "/runs/" + path;
+}
 
 }  // namespace pgle

@@ -10,6 +10,8 @@ using Picoseconds = int64_t;
 inline constexpr Picoseconds kPicosecondsPerNanosecond = 1'000;
 inline constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;
 
-inline double ToMicroseconds(Picoseconds ps) { return static_cast<double>(ps) / 1e6; }
+inline double ToMicroseconds(Picoseconds ps) {
+  return static_cast<double>(ps) / 1e6;
+}
 
 }  // namespace pgle

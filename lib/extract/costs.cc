@@ -79,8 +79,8 @@ bool RunsWithoutKernel(const ModuleSamples& module, const std::vector<bool>& act
 }
 
 // What the computations that a call or conditional runs cost a run, in microseconds; negative when
-// nothing of them was seen. Runs are counted by the instruction's own activity (a conditional copies
-// its predicate), else by the op that ran most often in a called computation. The time of a
+// nothing of them was seen. Runs are counted by the instruction's own activity (a conditional
+// copies its predicate), else by the op that ran most often in a called computation. The time of a
 // computation that several instructions call is shared out evenly among them.
 class CalledTime {
  public:
@@ -136,8 +136,8 @@ class CalledTime {
   }
 
   const HloModule& hlo_;
-  std::vector<Totals> own_;       // by instruction
-  std::vector<double> time_in_;   // by computation, picoseconds
+  std::vector<Totals> own_;      // by instruction
+  std::vector<double> time_in_;  // by computation, picoseconds
 };
 
 class CostTable {
@@ -171,7 +171,8 @@ void AddQueriedCosts(const ModuleSamples& module, AsyncFusions async_fusions, Co
       case QueryKind::kAsyncDone:
         if (async_fusions != AsyncFusions::kSkip) table->Add(query.name, 0, CostSource::kAsyncPair);
         break;
-      case QueryKind::kCollective: break;
+      case QueryKind::kCollective:
+        break;
       case QueryKind::kCost: {
         const std::string_view opcode = hlo.instruction(query.instruction).opcode;
         if (opcode == "conditional" || (opcode == "call" && !table->Has(query.name))) {

@@ -9,7 +9,9 @@
 namespace pgle {
 namespace {
 
-double Share(double part, double rest) { return part + rest <= 0 ? 1 : part / (part + rest); }
+double Share(double part, double rest) {
+  return part + rest <= 0 ? 1 : part / (part + rest);
+}
 
 // Whether anything ran in a computation, calls included.
 class Activity {
@@ -56,11 +58,16 @@ MissingReason ReasonFor(const ModuleSamples& module, const Activity& activity,
 
 const char* ToString(MissingReason reason) {
   switch (reason) {
-    case MissingReason::kCommandBuffer: return "hidden in a command buffer";
-    case MissingReason::kDroppedEvents: return "the recorder dropped events";
-    case MissingReason::kDidNotRun: return "its computation did not run";
-    case MissingReason::kNoActivity: return "no device activity seen";
-    case MissingReason::kCannotBeNamed: return "no entry can have its name ('::', or not ASCII)";
+    case MissingReason::kCommandBuffer:
+      return "hidden in a command buffer";
+    case MissingReason::kDroppedEvents:
+      return "the recorder dropped events";
+    case MissingReason::kDidNotRun:
+      return "its computation did not run";
+    case MissingReason::kNoActivity:
+      return "no device activity seen";
+    case MissingReason::kCannotBeNamed:
+      return "no entry can have its name ('::', or not ASCII)";
   }
   return "";
 }

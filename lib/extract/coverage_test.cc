@@ -25,7 +25,8 @@ Extraction ExtractRun(const std::string& run, ExtractOptions options = {}) {
 
 std::map<std::string, double> Profile(const Extraction& extraction) {
   std::map<std::string, double> costs;
-  for (const InstructionCost& cost : extraction.keyed.profile.costs) costs[cost.name] = cost.cost_us;
+  for (const InstructionCost& cost : extraction.keyed.profile.costs)
+    costs[cost.name] = cost.cost_us;
   return costs;
 }
 
@@ -55,8 +56,8 @@ TEST_CASE("every instruction that XLA misses in jaxlib's profile has a cost, and
   for (const char* run : {"fsdp_unrolled", "fsdp_scan", "fsdp_slow_link", "two_modules", "permute",
                           "tensor_parallel", "experts", "conv", "conditional", "remat"}) {
     CAPTURE(run);
-    const auto missing = MissingInLog(
-        TestRun(run) + "/log/recompile_jaxlib_profile.log.zst", "jit_train_step");
+    const auto missing =
+        MissingInLog(TestRun(run) + "/log/recompile_jaxlib_profile.log.zst", "jit_train_step");
     CHECK(missing.size() >= 2);
     for (const AsyncFusions policy :
          {AsyncFusions::kSkip, AsyncFusions::kCost, AsyncFusions::kZero}) {
@@ -73,8 +74,10 @@ TEST_CASE("every instruction that XLA misses in jaxlib's profile has a cost, and
       std::set<std::string> left;
       for (const std::string& name : missing) {
         CAPTURE(name);
-        if (profile.count(prefix + name) == 0) left.insert(name);
-        else CHECK((profile.count(name) == 1 || extraction.modules.size() > 1));
+        if (profile.count(prefix + name) == 0)
+          left.insert(name);
+        else
+          CHECK((profile.count(name) == 1 || extraction.modules.size() > 1));
       }
       for (const std::string& name : left) {
         CHECK(policy == AsyncFusions::kSkip);
@@ -214,8 +217,9 @@ TEST_CASE("HLO from a dump, proto or text, gives the same costs as HLO from the 
   CHECK_FALSE(blind->modules[0].coverage.known);
   CHECK(blind->keyed.mode == KeyMode::kBare);
   const auto expected = Profile(ExtractRun("fsdp_scan"));
-  const std::string stem = TestRun("fsdp_scan/hlo/profiled/module_2667.jit_train_step"
-                                   ".sm_9.0a_gpu_after_optimizations");
+  const std::string stem = TestRun(
+      "fsdp_scan/hlo/profiled/module_2667.jit_train_step"
+      ".sm_9.0a_gpu_after_optimizations");
   for (const std::string& hlo :
        {TestRun("fsdp_scan/hlo/profiled"), stem + ".hlo.pb.zst", stem + ".txt.zst"}) {
     CAPTURE(hlo);
@@ -232,7 +236,8 @@ TEST_CASE("HLO from a dump, proto or text, gives the same costs as HLO from the 
     old_text += text.substr(at, name - at);
     at = name == std::string::npos ? text.size() : text.find('"', name + 17) + 1;
   }
-  options.hlo = dir.File("module_2667.jit_train_step.sm_9.0a_gpu_after_optimizations.txt", old_text);
+  options.hlo =
+      dir.File("module_2667.jit_train_step.sm_9.0a_gpu_after_optimizations.txt", old_text);
   const auto old_xla = Extract(options);
   REQUIRE(old_xla.ok());
   CHECK_FALSE(old_xla->modules[0].has_scheduling_names);

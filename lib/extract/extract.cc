@@ -55,10 +55,10 @@ Status RefuseCopies(const std::vector<ProcessTrace>& processes) {
     const auto [it, added] =
         seen.try_emplace({process.start_time_ns, process.hostname, events, busy}, &process);
     if (!added) {
-      return UsageError(process.file,
-                        "is the same recording as " + it->second->file +
-                            ": its executions would count twice",
-                        "name each trace once");
+      return UsageError(
+          process.file,
+          "is the same recording as " + it->second->file + ": its executions would count twice",
+          "name each trace once");
     }
   }
   return {};
@@ -98,8 +98,10 @@ Status AddDump(const std::string& path, const std::string& spool_directory,
     for (const auto& [key, module] : process.modules) {
       any_found |= module != nullptr;
       if (module != nullptr) continue;
-      diagnostics->Warn(path, fmt::format("holds no module {}({}), or several of that name and none "
-                                          "of that id", key.first, key.second),
+      diagnostics->Warn(path,
+                        fmt::format("holds no module {}({}), or several of that name and none "
+                                    "of that id",
+                                    key.first, key.second),
                         "its costs go under run-time names");
     }
   }
@@ -170,7 +172,9 @@ Status KeepMatching(const std::string& pattern, std::vector<ModuleSamples>* modu
   return {};
 }
 
-double Share(double part, double whole) { return whole <= 0 ? 1 : part / whole; }
+double Share(double part, double whole) {
+  return whole <= 0 ? 1 : part / whole;
+}
 
 }  // namespace
 
@@ -235,8 +239,8 @@ Result<Extraction> Extract(const ExtractOptions& options) {
       ReadProcesses(extraction.files, {options.spool_directory, options.want_samples},
                     options.jobs));
   if (!options.hlo.empty()) {
-    PGLE_RETURN_IF_ERROR(AddDump(options.hlo, options.spool_directory, &processes,
-                                 &extraction.diagnostics));
+    PGLE_RETURN_IF_ERROR(
+        AddDump(options.hlo, options.spool_directory, &processes, &extraction.diagnostics));
     extraction.files.push_back(options.hlo);
   }
   PGLE_RETURN_IF_ERROR(RefuseCopies(processes));

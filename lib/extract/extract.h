@@ -1,8 +1,8 @@
 // pgle-extract's work: traces in, one profile and everything there is to say about it out.
 #pragma once
 
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,14 +21,14 @@ namespace pgle {
 struct ExtractOptions {
   std::vector<std::string> inputs;  // as on the command line; see FindTraceFiles
   std::string run;
-  std::string hlo;              // dump folder or file for modules that the trace lacks
-  std::string module_pattern;   // RE2, unanchored; empty: all modules
+  std::string hlo;             // dump folder or file for modules that the trace lacks
+  std::string module_pattern;  // RE2, unanchored; empty: all modules
   CostOptions costs;
-  bool transfer_times = true;   // false: plain durations of collectives
+  bool transfer_times = true;  // false: plain durations of collectives
   KeyMode keys = KeyMode::kAuto;
-  uint64_t skip_first = 0;      // module runs on each device
-  bool want_samples = false;    // fill Extraction::samples
-  int jobs = 1;                 // files read at a time
+  uint64_t skip_first = 0;    // module runs on each device
+  bool want_samples = false;  // fill Extraction::samples
+  int jobs = 1;               // files read at a time
   std::string spool_directory = "/tmp";
 };
 
@@ -61,13 +61,13 @@ struct ModuleReport {
 
 struct Extraction {
   KeyedProfile keyed;
-  std::vector<ModuleCosts> costs;          // a module each
-  std::vector<ModuleReport> modules;       // by device time, largest first
+  std::vector<ModuleCosts> costs;     // a module each
+  std::vector<ModuleReport> modules;  // by device time, largest first
   std::vector<ProcessReport> processes;
-  Picoseconds busy = 0;                    // device time in all
+  Picoseconds busy = 0;                       // device time in all
   std::array<Picoseconds, 4> unattributed{};  // of it, without an op; index: ActivityKind
-  std::vector<std::string> files;          // read, HLO included: prerequisites for make
-  std::vector<ModuleSamples> samples;      // where wanted: corrected within files, not across
+  std::vector<std::string> files;             // read, HLO included: prerequisites for make
+  std::vector<ModuleSamples> samples;         // where wanted: corrected within files, not across
   Diagnostics diagnostics;
 
   // found/(found+missing) over all modules with HLO.
@@ -77,7 +77,8 @@ struct Extraction {
   bool coverage_is_known() const;
 };
 
-// Errors: no input, unreadable or damaged files, one process given twice, no module matches, no cost.
+// Errors: no input, unreadable or damaged files, one process given twice, no module matches, no
+// cost.
 Result<Extraction> Extract(const ExtractOptions& options);
 
 // The trace files behind the inputs, in the order given.

@@ -127,9 +127,8 @@ class JaxlibExtraction {
           while (spans_of_op.size() <= event.op) {
             spans_of_op.push_back(&(*spans)[NameOf(plane.ops()[spans_of_op.size()])]);
           }
-          spans_of_op[event.op]->Add(
-              {event.has_scope, event.has_scope ? event.scope : event.start}, event.start,
-              event.start + event.duration);
+          spans_of_op[event.op]->Add({event.has_scope, event.has_scope ? event.scope : event.start},
+                                     event.start, event.start + event.duration);
         }
       }
       PGLE_RETURN_IF_ERROR(reader.status());

@@ -1,5 +1,6 @@
-// jaxlib's own extraction, entry for entry: jax.experimental.profiler.get_profiled_instructions_proto
-// (XLA: xla/python/xplane_to_profile_instructions.cc).
+// jaxlib's own extraction, entry for entry:
+// jax.experimental.profiler.get_profiled_instructions_proto (XLA:
+// xla/python/xplane_to_profile_instructions.cc).
 #pragma once
 
 #include <string>
@@ -12,12 +13,16 @@
 namespace pgle {
 
 enum class JaxlibRules {
-  // Up to jaxlib 0.11.2: the mean over single events (kernels, copies, memsets), summed in double in
+  // Up to jaxlib 0.11.2: the mean over single events (kernels, copies, memsets), summed in double
+  // in
   // the order stored, files in the order given. Equal to the last bit.
   kEvents,
-  // jaxlib 0.12.0 and later: events of one name and scope_range_id (else of one start) make one span
-  // from first start to last end; the mean over the spans of each file. jaxlib sums them in the order
-  // of a hash table that changes from run to run, and so do its last bits; here: order of appearance.
+  // jaxlib 0.12.0 and later: events of one name and scope_range_id (else of one start) make one
+  // span
+  // from first start to last end; the mean over the spans of each file. jaxlib sums them in the
+  // order
+  // of a hash table that changes from run to run, and so do its last bits; here: order of
+  // appearance.
   kSpans,
 };
 

@@ -25,9 +25,9 @@ std::map<std::string, double> Ours(const std::vector<std::string>& traces, Jaxli
 }
 
 TEST_CASE("equal to jaxlib 0.11.2 to the last bit") {
-  for (const char* run : {"fsdp_unrolled", "fsdp_scan", "fsdp_slow_link", "autotune_drift",
-                          "command_buffers", "two_modules", "permute", "tensor_parallel",
-                          "experts", "conv", "conditional", "remat"}) {
+  for (const char* run :
+       {"fsdp_unrolled", "fsdp_scan", "fsdp_slow_link", "autotune_drift", "command_buffers",
+        "two_modules", "permute", "tensor_parallel", "experts", "conv", "conditional", "remat"}) {
     CAPTURE(run);
     CHECK(Ours({std::string(run) + "/trace/vm"}, JaxlibRules::kEvents) ==
           ByName(ReadProfile(TestRun(run) + "/jaxlib_profile.pb")));
@@ -64,8 +64,7 @@ TEST_CASE("equal to jaxlib 0.12.0.1 but for the order of a sum") {
            {"two_process_both", {"two_process/trace/host0", "two_process/trace/host1"}}}) {
     CAPTURE(row.profile);
     const auto ours = Ours(row.traces, JaxlibRules::kSpans);
-    const auto jaxlib =
-        ByName(ReadProfile(TestRun("jaxlib_0.12.0.1/" + row.profile + ".pb")));
+    const auto jaxlib = ByName(ReadProfile(TestRun("jaxlib_0.12.0.1/" + row.profile + ".pb")));
     REQUIRE(ours.size() == jaxlib.size());
     for (const auto& [name, cost] : jaxlib) {
       CAPTURE(name);

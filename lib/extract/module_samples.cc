@@ -170,8 +170,7 @@ class ModuleCollector {
       samples.ops.push_back({op.op.name, {}});
       runtime = samples.ops.end() - 1;
     }
-    AddDevice({process_index, device_index, device.ordinal, std::move(op.executions),
-               op.has_times},
+    AddDevice({process_index, device_index, device.ordinal, std::move(op.executions), op.has_times},
               &runtime->devices);
   }
 
@@ -181,9 +180,8 @@ class ModuleCollector {
       if (known.process != added.process || known.ordinal != added.ordinal) continue;
       known.executions.insert(known.executions.end(), added.executions.begin(),
                               added.executions.end());
-      std::stable_sort(
-          known.executions.begin(), known.executions.end(),
-          [](const Execution& a, const Execution& b) { return a.start < b.start; });
+      std::stable_sort(known.executions.begin(), known.executions.end(),
+                       [](const Execution& a, const Execution& b) { return a.start < b.start; });
       known.has_times &= added.has_times;
       return;
     }
@@ -227,13 +225,12 @@ Result<std::vector<ModuleSamples>> CollectSamples(std::vector<ProcessTrace>& pro
   ModuleCollector collector;
   for (uint32_t p = 0; p < processes.size(); ++p) collector.Add(processes[p], p, skip_first);
   std::vector<ModuleSamples> modules = collector.Finish();
-  if (skip_first > 0 &&
-      std::all_of(modules.begin(), modules.end(),
-                  [](const ModuleSamples& module) { return module.runs == 0; })) {
-    return Failed("--skip-first",
-                  fmt::format("no module ran more than {} times on a device: nothing is left",
-                              skip_first),
-                  "skip fewer runs, or record more steps");
+  if (skip_first > 0 && std::all_of(modules.begin(), modules.end(),
+                                    [](const ModuleSamples& module) { return module.runs == 0; })) {
+    return Failed(
+        "--skip-first",
+        fmt::format("no module ran more than {} times on a device: nothing is left", skip_first),
+        "skip fewer runs, or record more steps");
   }
   return modules;
 }

@@ -50,10 +50,10 @@ Status ReadModules(const Input& input, const XSpaceIndex& index, ProcessTrace* p
     }
     // An event may lack its program id; then the name must be enough.
     if (found == nullptr || (found->program_id != key.second && namesakes > 1)) continue;
-    PGLE_ASSIGN_OR_RETURN(HloModule parsed,
-                          ParseHloProto(found->hlo_proto, fmt::format("{}: module {}({})",
-                                                                      input.name(), key.first,
-                                                                      key.second)));
+    PGLE_ASSIGN_OR_RETURN(
+        HloModule parsed,
+        ParseHloProto(found->hlo_proto,
+                      fmt::format("{}: module {}({})", input.name(), key.first, key.second)));
     module = std::make_shared<const HloModule>(std::move(parsed));
   }
   return {};

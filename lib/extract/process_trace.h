@@ -20,9 +20,9 @@ using ProgramKey = std::pair<std::string, int64_t>;  // module name, program_id
 
 struct ProcessTrace {
   std::string file;
-  std::string hostname;        // "hostname/file name" names the process: hosts run many
-  std::string sha256;          // of the unpacked trace, raw; only when asked for
-  uint64_t start_time_ns = 0;  // profile_start_time; 0 if unknown
+  std::string hostname;              // "hostname/file name" names the process: hosts run many
+  std::string sha256;                // of the unpacked trace, raw; only when asked for
+  uint64_t start_time_ns = 0;        // profile_start_time; 0 if unknown
   std::vector<DeviceTrace> devices;  // those with events
   // Null where neither the trace nor the dump has the module.
   std::map<ProgramKey, std::shared_ptr<const HloModule>> modules;

@@ -26,11 +26,13 @@ Json CoverageJson(const ModuleCoverage& coverage, bool strict) {
 }
 
 Json ModuleJson(const ModuleReport& module, const ReportContext& context) {
-  Json costs = {{"measured", 0}, {"async_pair", 0}, {"no_activity", 0}, {"called", 0},
-                {"alias", 0}};
+  Json costs = {
+      {"measured", 0}, {"async_pair", 0}, {"no_activity", 0}, {"called", 0}, {"alias", 0}};
   static constexpr std::pair<CostSource, const char*> kSources[] = {
-      {CostSource::kMeasured, "measured"},      {CostSource::kAsyncPair, "async_pair"},
-      {CostSource::kNoActivity, "no_activity"}, {CostSource::kCalled, "called"},
+      {CostSource::kMeasured, "measured"},
+      {CostSource::kAsyncPair, "async_pair"},
+      {CostSource::kNoActivity, "no_activity"},
+      {CostSource::kCalled, "called"},
       {CostSource::kAlias, "alias"}};
   for (const auto& [source, name] : kSources) {
     const auto it = module.costs_by_source.find(source);

@@ -11,7 +11,9 @@ namespace {
 
 constexpr size_t kNamesShown = 10;
 
-double Percent(double part, double whole) { return whole <= 0 ? 0 : 100 * part / whole; }
+double Percent(double part, double whole) {
+  return whole <= 0 ? 0 : 100 * part / whole;
+}
 double Percent(Picoseconds part, Picoseconds whole) {
   return Percent(static_cast<double>(part), static_cast<double>(whole));
 }
@@ -52,12 +54,13 @@ void AppendMissing(const ModuleCoverage& coverage, bool verbose, std::string* ou
                         ToString(coverage.missing[i].reason));
   }
   if (shown < coverage.missing.size()) {
-    *out += fmt::format("    and {} more; -v lists all, --json too\n",
-                        coverage.missing.size() - shown);
+    *out +=
+        fmt::format("    and {} more; -v lists all, --json too\n", coverage.missing.size() - shown);
   }
 }
 
-// A path inside the double quotes of a shell command; XLA reads quotes in XLA_FLAGS as a shell does.
+// A path inside the double quotes of a shell command; XLA reads quotes in XLA_FLAGS as a shell
+// does.
 std::string ShellQuote(const std::string& path) {
   std::string quoted;
   for (const char c : path) {
@@ -89,23 +92,23 @@ std::string CoverageLine(const ModuleReport& module, bool strict) {
   std::string line = fmt::format(
       "{:.1f} % of {} that the scheduler asks for, {:.1f} % of their device time",
       100 * coverage.by_count(strict),
-      Count(coverage.found + coverage.missing.size() +
-                (strict ? coverage.left_to_xla.size() : 0), "instruction"),
+      Count(coverage.found + coverage.missing.size() + (strict ? coverage.left_to_xla.size() : 0),
+            "instruction"),
       100 * coverage.by_time(strict));
   if (!coverage.left_to_xla.empty()) {
     line += fmt::format("; {} asynchronous {} left to XLA", coverage.left_to_xla.size(),
                         strict ? "ones count as missing, being" : "ones");
   }
-  line += coverage.xla_missing == 0
-              ? std::string("\n              XLA will log no count for it, since nothing is missing")
-              : fmt::format("\n              XLA will log: found {}, missing {}", coverage.xla_found,
-                            coverage.xla_missing);
+  line +=
+      coverage.xla_missing == 0
+          ? std::string("\n              XLA will log no count for it, since nothing is missing")
+          : fmt::format("\n              XLA will log: found {}, missing {}", coverage.xla_found,
+                        coverage.xla_missing);
   return line;
 }
 
 std::string TransferLine(const TransferReport& transfer) {
-  std::string line = fmt::format("{} of {} matched over their participants",
-                                 transfer.matched,
+  std::string line = fmt::format("{} of {} matched over their participants", transfer.matched,
                                  Count(transfer.matched + transfer.unmatched, "execution"));
   if (transfer.matched > 0) {
     line += fmt::format("; {} of {} was above the fastest participant and is left out ({:.1f} %)",
@@ -120,10 +123,11 @@ void AppendModule(const ModuleReport& module, const Extraction& extraction,
                   const ReportContext& context, std::string* out) {
   *out += fmt::format("module {}: fingerprint {}\n", module.name,
                       module.fingerprint.empty() ? "unknown" : module.fingerprint);
-  *out += fmt::format("  ran         {} over all devices, {} of instructions, {:.1f} % of the "
-                      "device time\n",
-                      Count(module.runs, "time"), Count(module.executions, "execution"),
-                      Percent(module.busy, extraction.busy));
+  *out += fmt::format(
+      "  ran         {} over all devices, {} of instructions, {:.1f} % of the "
+      "device time\n",
+      Count(module.runs, "time"), Count(module.executions, "execution"),
+      Percent(module.busy, extraction.busy));
   *out += fmt::format("  costs       {}\n", CostLine(module));
   *out += fmt::format("  coverage    {}\n", CoverageLine(module, context.strict));
   AppendMissing(module.coverage, context.verbose, out);
@@ -136,11 +140,16 @@ void AppendModule(const ModuleReport& module, const Extraction& extraction,
 
 const char* ToString(CostSource source) {
   switch (source) {
-    case CostSource::kMeasured: return "measured";
-    case CostSource::kAsyncPair: return "of asynchronous pairs";
-    case CostSource::kNoActivity: return "ran without a kernel: 0";
-    case CostSource::kCalled: return "summed over called computations";
-    case CostSource::kAlias: return "run-time aliases";
+    case CostSource::kMeasured:
+      return "measured";
+    case CostSource::kAsyncPair:
+      return "of asynchronous pairs";
+    case CostSource::kNoActivity:
+      return "ran without a kernel: 0";
+    case CostSource::kCalled:
+      return "summed over called computations";
+    case CostSource::kAlias:
+      return "run-time aliases";
   }
   return "";
 }
@@ -148,8 +157,8 @@ const char* ToString(CostSource source) {
 std::string FormatReportText(const Extraction& extraction, const ReportContext& context) {
   std::string out;
   for (const ProcessReport& process : extraction.processes) {
-    out += fmt::format("read {}: {}, {}\n", process.name,
-                       Count(process.devices.size(), "device"), Count(process.events, "event"));
+    out += fmt::format("read {}: {}, {}\n", process.name, Count(process.devices.size(), "device"),
+                       Count(process.events, "event"));
   }
   for (const ModuleReport& module : extraction.modules) {
     AppendModule(module, extraction, context, &out);
@@ -193,15 +202,15 @@ Diagnostics ReportWarnings(const Extraction& extraction) {
   }
   for (const ModuleReport& module : extraction.modules) {
     if (!module.unknown_ops.empty()) {
-      warnings.Warn(module.name,
-                    fmt::format("{} of the trace {} not in its HLO, {:.1f} % of the device time: "
-                                "{}{}",
-                                Count(module.unknown_ops.size(), "op"),
-                                module.unknown_ops.size() == 1 ? "is" : "are",
-                                Percent(module.unknown_busy, extraction.busy),
-                                module.unknown_ops.front(),
-                                module.unknown_ops.size() > 1 ? ", ..." : ""),
-                    "the HLO is not that of the traced run: give the right dump");
+      warnings.Warn(
+          module.name,
+          fmt::format("{} of the trace {} not in its HLO, {:.1f} % of the device time: "
+                      "{}{}",
+                      Count(module.unknown_ops.size(), "op"),
+                      module.unknown_ops.size() == 1 ? "is" : "are",
+                      Percent(module.unknown_busy, extraction.busy), module.unknown_ops.front(),
+                      module.unknown_ops.size() > 1 ? ", ..." : ""),
+          "the HLO is not that of the traced run: give the right dump");
     }
     if (module.transfer.small_groups > 0) {
       warnings.Warn(module.name,

@@ -12,9 +12,12 @@ namespace {
 SampleClass ClassOf(const NameSamples& samples) {
   if (samples.is_async_other) return SampleClass::kAsyncPair;
   switch (samples.cost_class) {
-    case CostClass::kCompute: return SampleClass::kCompute;
-    case CostClass::kCollective: return SampleClass::kCollective;
-    case CostClass::kPointToPoint: return SampleClass::kPointToPoint;
+    case CostClass::kCompute:
+      return SampleClass::kCompute;
+    case CostClass::kCollective:
+      return SampleClass::kCollective;
+    case CostClass::kPointToPoint:
+      return SampleClass::kPointToPoint;
   }
   return SampleClass::kCompute;
 }
@@ -53,7 +56,8 @@ class Exporter {
       module.name = modules[i].name;
       module.fingerprint = modules[i].fingerprint;
       module.device_time = modules[i].busy;
-      for (uint32_t process : modules[i].processes) module.processes.push_back(process_at_[process]);
+      for (uint32_t process : modules[i].processes)
+        module.processes.push_back(process_at_[process]);
       std::sort(module.processes.begin(), module.processes.end());
     }
   }
@@ -86,7 +90,8 @@ class Exporter {
         records->push_back(record);
       } else if (cost.source == CostSource::kAlias) {
         continue;
-      } else if (samples == nullptr || (cost.source == CostSource::kAsyncPair && cost.cost_us == 0)) {
+      } else if (samples == nullptr ||
+                 (cost.source == CostSource::kAsyncPair && cost.cost_us == 0)) {
         record.sample_class = SampleClass::kNoActivity;
         records->push_back(record);
       } else {

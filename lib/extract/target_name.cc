@@ -18,8 +18,7 @@ TargetName TargetNameOf(const HloModule& module, uint32_t index) {
   target.collective = module.CollectiveIn(named);
   if (target.collective != kNoInstruction) {
     const std::string_view opcode = module.instruction(target.collective).opcode;
-    target.cost_class =
-        IsPointToPoint(opcode) ? CostClass::kPointToPoint : CostClass::kCollective;
+    target.cost_class = IsPointToPoint(opcode) ? CostClass::kPointToPoint : CostClass::kCollective;
   }
   if (wrapped != kNoInstruction && !IsCollective(module.instruction(wrapped).opcode)) {
     target.async_start = start;

@@ -48,7 +48,6 @@ ENTRY main {
 }
 )";
 
-
 class Fixture {
  public:
   Fixture() : module_(ParseHloText(kModule, "test")) { REQUIRE(module_.ok()); }
@@ -101,7 +100,8 @@ ENTRY main {
   multiply.5.remat2 = f32[8]{0} multiply(x, x)
   ROOT add.remat = f32[8]{0} add(multiply.5, multiply.5.remat2)
 }
-)", "test");
+)",
+                                   "test");
   REQUIRE(module.ok());
   CHECK_FALSE(module->has_scheduling_names());
   CHECK(TargetNameOf(*module, module->FindByName("multiply.5")).name == "multiply.5");

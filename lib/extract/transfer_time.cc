@@ -13,7 +13,9 @@ namespace {
 
 using Devices = std::vector<DeviceSamples*>;
 
-Picoseconds EndOf(const Execution& execution) { return execution.start + execution.duration; }
+Picoseconds EndOf(const Execution& execution) {
+  return execution.start + execution.duration;
+}
 
 bool CountsAreEqual(const Devices& devices) {
   return std::all_of(devices.begin(), devices.end(), [&](const DeviceSamples* device) {
@@ -79,8 +81,10 @@ bool MatchByOrder(const Devices& devices, bool must_overlap, bool point_to_point
 void MatchWhereAllOverlap(const Devices& devices, TransferReport* report) {
   if (devices.size() < 2 || !CountsAreEqual(devices)) return Leave(devices, report);
   for (size_t k = 0; k < devices.front()->executions.size(); ++k) {
-    if (Overlap(devices, k)) SettleKth(devices, k, /*point_to_point=*/false, report);
-    else report->unmatched += devices.size();
+    if (Overlap(devices, k))
+      SettleKth(devices, k, /*point_to_point=*/false, report);
+    else
+      report->unmatched += devices.size();
   }
 }
 
@@ -90,15 +94,16 @@ void MatchByOverlap(const Devices& devices, bool point_to_point, TransferReport*
   for (DeviceSamples* device : devices) {
     for (Execution& execution : device->executions) all.push_back({&execution, device});
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return a.first->start < b.first->start;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first->start < b.first->start; });
   std::vector<Execution*> participants;
   std::vector<const DeviceSamples*> seen;
   Picoseconds first_end = 0;
   const auto close = [&] {
-    if (participants.size() > 1) Settle(participants, point_to_point, report);
-    else report->unmatched += participants.size();
+    if (participants.size() > 1)
+      Settle(participants, point_to_point, report);
+    else
+      report->unmatched += participants.size();
     participants.clear();
     seen.clear();
   };
@@ -158,9 +163,9 @@ Placement PlacementOf(const ModuleSamples& module) {
       *ordinals.begin() == 0 && *ordinals.rbegin() + 1 == static_cast<int64_t>(ordinals.size());
   // A module of more devices than were traced, or a mesh with an order of its own.
   if (module.hlo != nullptr && !module.hlo->device_ids().empty()) {
-    placement.ids_are_ordinals &= std::equal(ordinals.begin(), ordinals.end(),
-                                             module.hlo->device_ids().begin(),
-                                             module.hlo->device_ids().end());
+    placement.ids_are_ordinals &=
+        std::equal(ordinals.begin(), ordinals.end(), module.hlo->device_ids().begin(),
+                   module.hlo->device_ids().end());
   }
   return placement;
 }
@@ -261,11 +266,13 @@ void CorrectOp(const NameSamples& samples, const Placement& placement, RuntimeOp
                TransferReport* report) {
   std::map<uint32_t, Devices> by_process;
   for (DeviceSamples& device : op.devices) {
-    if (device.has_times) by_process[device.process].push_back(&device);
-    else report->unmatched += device.executions.size();
+    if (device.has_times)
+      by_process[device.process].push_back(&device);
+    else
+      report->unmatched += device.executions.size();
   }
-  const auto correct = samples.cost_class == CostClass::kPointToPoint ? &CorrectPointToPoint
-                                                                      : &CorrectCollective;
+  const auto correct =
+      samples.cost_class == CostClass::kPointToPoint ? &CorrectPointToPoint : &CorrectCollective;
   for (const auto& [process, devices] : by_process) {
     correct(samples, placement, devices, placement.ordinals.at(process).size(), report);
   }
@@ -314,8 +321,7 @@ TransferReport CorrectAcrossFiles(ModuleSamples& module) {
   for (NameSamples& samples : module.names) {
     if (samples.cost_class != CostClass::kCollective) continue;
     // Several groups, and the ids do not say which devices of which file are one.
-    if (samples.group_size > 0 &&
-        samples.group_size < static_cast<int64_t>(DevicesOf(samples))) {
+    if (samples.group_size > 0 && samples.group_size < static_cast<int64_t>(DevicesOf(samples))) {
       continue;
     }
     for (RuntimeOp& op : samples.ops) {

@@ -1,7 +1,7 @@
 // Waiting taken out of collectives. A collective's kernels run from the moment their device arrives
-// until the transfer is over, so a duration holds the wait for the slowest participant. The transfer
-// itself takes about the shortest duration over the participants; what lies above it is waiting, and
-// partly contention.
+// until the transfer is over, so a duration holds the wait for the slowest participant. The
+// transfer itself takes about the shortest duration over the participants; what lies above it is
+// waiting, and partly contention.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 namespace pgle {
 
 struct TransferReport {
-  uint64_t matched = 0;    // executions that found their participants
-  uint64_t unmatched = 0;  // executions left with their plain duration
-  uint64_t idle = 0;       // executions of devices that are in no pair, left out
-  Picoseconds plain = 0;   // sum of the matched durations as measured
-  Picoseconds removed = 0;  // of that, time above the fastest participant
+  uint64_t matched = 0;       // executions that found their participants
+  uint64_t unmatched = 0;     // executions left with their plain duration
+  uint64_t idle = 0;          // executions of devices that are in no pair, left out
+  Picoseconds plain = 0;      // sum of the matched durations as measured
+  Picoseconds removed = 0;    // of that, time above the fastest participant
   uint64_t small_groups = 0;  // names whose replica groups are larger than what was traced
 
   TransferReport& operator+=(const TransferReport& other);
 };
 
 // Replaces durations by transfer times over the devices of each file. Participants of an execution
-// are those that run the op at the same time, one a device; where all devices of a replica group run
-// it equally often, the k-th on each.
+// are those that run the op at the same time, one a device; where all devices of a replica group
+// run it equally often, the k-th on each.
 //
 // Ids of the HLO are taken for the file's devices only where the module ran in one process on the
 // devices 0..n-1, no id is above them, and the module's device assignment, where known, is 0..n-1

@@ -15,8 +15,8 @@ DeviceSamples Device(uint32_t process, int64_t ordinal, std::vector<Execution> e
 using Groups = std::vector<std::vector<int64_t>>;
 
 ModuleSamples Module(CostClass cost_class, std::vector<DeviceSamples> devices,
-                     int64_t group_size = 0,
-                     std::vector<std::pair<int64_t, int64_t>> pairs = {}, Groups groups = {}) {
+                     int64_t group_size = 0, std::vector<std::pair<int64_t, int64_t>> pairs = {},
+                     Groups groups = {}) {
   ModuleSamples module;
   for (const DeviceSamples& device : devices) module.processes.insert(device.process);
   NameSamples& samples = module.names.emplace_back();
@@ -41,8 +41,8 @@ std::vector<std::vector<Picoseconds>> Durations(const ModuleSamples& module) {
 using Expected = std::vector<std::vector<Picoseconds>>;
 
 TEST_CASE("the transfer takes the shortest duration of those that run at one time") {
-  ModuleSamples module = Module(CostClass::kCollective,
-                                {Device(0, 0, {{0, 100}, {200, 30}}), Device(0, 1, {{60, 40}, {190, 40}})});
+  ModuleSamples module = Module(CostClass::kCollective, {Device(0, 0, {{0, 100}, {200, 30}}),
+                                                         Device(0, 1, {{60, 40}, {190, 40}})});
   const TransferReport report = CorrectWithinFiles(module);
   CHECK(Durations(module) == Expected{{40, 30}, {40, 30}});
   CHECK(report.matched == 4);
@@ -52,9 +52,9 @@ TEST_CASE("the transfer takes the shortest duration of those that run at one tim
 }
 
 TEST_CASE("unequal counts: by overlap, and what is alone keeps its duration") {
-  ModuleSamples module = Module(
-      CostClass::kCollective,
-      {Device(0, 0, {{0, 10}, {100, 50}, {200, 60}}), Device(0, 1, {{120, 30}, {210, 50}})});
+  ModuleSamples module =
+      Module(CostClass::kCollective,
+             {Device(0, 0, {{0, 10}, {100, 50}, {200, 60}}), Device(0, 1, {{120, 30}, {210, 50}})});
   const TransferReport report = CorrectWithinFiles(module);
   CHECK(Durations(module) == Expected{{10, 30, 50}, {30, 50}});
   CHECK(report.matched == 4);
@@ -118,7 +118,8 @@ TEST_CASE("groups that are not the file's devices: settled where all run at one 
     CHECK(report.unmatched == executions - matched);
   };
   const Expected plain = Durations(Module(CostClass::kCollective, TwoPairs()));
-  // Membership unknown; ids of devices that are not here; ids of replicas, not devices; an id twice.
+  // Membership unknown; ids of devices that are not here; ids of replicas, not devices; an id
+  // twice.
   for (const Groups& groups : {Groups{}, Groups{{0, 1}, {4, 5}}, Groups{{0, 1}},
                                Groups{{0, 1}, {1, 2}}, Groups{{0, 1}, {-1, 2}}}) {
     check(Module(CostClass::kCollective, TwoPairs(), 2, {}, groups), plain, 0);
@@ -128,9 +129,9 @@ TEST_CASE("groups that are not the file's devices: settled where all run at one 
   for (DeviceSamples& device : shifted) ++device.ordinal;
   check(Module(CostClass::kCollective, shifted, 2, {}, {{0, 1}, {2, 3}}), plain, 0);
   // The first execution runs on all devices at one time, the second does not.
-  const std::vector<DeviceSamples> mixed = {
-      Device(0, 0, {{0, 50}, {200, 60}}), Device(0, 1, {{10, 40}, {210, 50}}),
-      Device(0, 2, {{15, 45}, {500, 30}})};
+  const std::vector<DeviceSamples> mixed = {Device(0, 0, {{0, 50}, {200, 60}}),
+                                            Device(0, 1, {{10, 40}, {210, 50}}),
+                                            Device(0, 2, {{15, 45}, {500, 30}})};
   check(Module(CostClass::kCollective, mixed, 2), {{40, 60}, {40, 50}, {40, 30}}, 3);
   // Unequal counts.
   std::vector<DeviceSamples> unequal = mixed;
@@ -151,8 +152,8 @@ ModuleSamples WithDeviceIds(ModuleSamples module, const std::string& assignment)
   const std::string computation = field(1, "e") + field(2, instruction) + "\x28\x01\x30\x01";
   std::string devices;
   for (char id : assignment) devices += field(3, field(1, {static_cast<char>(id - '0')}));
-  auto hlo = ParseHloProto(
-      field(1, field(3, computation) + "\x30\x01" + field(15, devices)), "a.pb");
+  auto hlo =
+      ParseHloProto(field(1, field(3, computation) + "\x30\x01" + field(15, devices)), "a.pb");
   REQUIRE(hlo.ok());
   REQUIRE(hlo->device_ids().size() == assignment.size());
   module.hlo = std::make_shared<const HloModule>(std::move(*hlo));
@@ -160,8 +161,7 @@ ModuleSamples WithDeviceIds(ModuleSamples module, const std::string& assignment)
 }
 
 TEST_CASE("ids are devices only where the device assignment says so") {
-  const ModuleSamples module =
-      Module(CostClass::kCollective, TwoPairs(), 2, {}, {{0, 1}, {2, 3}});
+  const ModuleSamples module = Module(CostClass::kCollective, TwoPairs(), 2, {}, {{0, 1}, {2, 3}});
   ModuleSamples in_order = WithDeviceIds(module, "0123");
   CHECK(CorrectWithinFiles(in_order).matched == 8);
   CHECK(Durations(in_order) == kTwoPairsSettled);
@@ -215,8 +215,9 @@ TEST_CASE("computation is left alone") {
 }
 
 TEST_CASE("across files by order, whatever their clocks say") {
-  ModuleSamples module = Module(CostClass::kCollective, {Device(0, 0, {{0, 100}, {500, 30}}),
-                                                         Device(1, 0, {{7000, 40}, {8000, 35}})}, 2);
+  ModuleSamples module =
+      Module(CostClass::kCollective,
+             {Device(0, 0, {{0, 100}, {500, 30}}), Device(1, 0, {{7000, 40}, {8000, 35}})}, 2);
   TransferReport report = CorrectWithinFiles(module);
   CHECK(report.unmatched == 4);
   CHECK(report.small_groups == 0);
@@ -244,10 +245,10 @@ TEST_CASE("across files only where one group spans all devices") {
   }
 
   // Groups of two over four processes of one device: which two is unknown.
-  ModuleSamples spread =
-      Module(CostClass::kCollective, {Device(0, 0, {{0, 50}}), Device(1, 0, {{0, 40}}),
-                                      Device(2, 0, {{0, 30}}), Device(3, 0, {{0, 20}})},
-             2, {}, {{0, 1}, {2, 3}});
+  ModuleSamples spread = Module(CostClass::kCollective,
+                                {Device(0, 0, {{0, 50}}), Device(1, 0, {{0, 40}}),
+                                 Device(2, 0, {{0, 30}}), Device(3, 0, {{0, 20}})},
+                                2, {}, {{0, 1}, {2, 3}});
   report = CorrectWithinFiles(spread);
   report += CorrectAcrossFiles(spread);
   CHECK(Durations(spread) == Expected{{50}, {40}, {30}, {20}});

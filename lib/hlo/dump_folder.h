@@ -37,7 +37,7 @@ class DumpFolder {
   struct Entry {
     std::string file;
     std::string name;
-    int64_t id = -1;  // of the file's name; -1 when it has none
+    int64_t id = -1;                          // of the file's name; -1 when it has none
     std::shared_ptr<const HloModule> module;  // once read
   };
   Result<std::shared_ptr<const HloModule>> Load(Entry& entry);

@@ -13,8 +13,7 @@ namespace pgle {
 std::string_view HloModule::SchedulerName(uint32_t index) const {
   const HloInstruction& instruction = instructions_[index];
   if (has_scheduling_names_) return instruction.scheduling_name;
-  return instruction.name.substr(0,
-                                 instruction.name.size() - RematSuffix(instruction.name).size());
+  return instruction.name.substr(0, instruction.name.size() - RematSuffix(instruction.name).size());
 }
 
 uint32_t HloModule::FindById(int64_t id) const {

@@ -1,6 +1,6 @@
 // An optimized HLO module, reduced to what the tools ask of it: names at run time and at scheduling
-// time, calls, operands, collectives, fingerprint. Built from a HloProto or from HLO text; both give
-// the same module.
+// time, calls, operands, collectives, fingerprint. Built from a HloProto or from HLO text; both
+// give the same module.
 #pragma once
 
 #include <cstdint>
@@ -74,9 +74,9 @@ class HloModule {
   const HloInstruction& instruction(uint32_t index) const { return instructions_[index]; }
   const HloComputation& computation(uint32_t index) const { return computations_[index]; }
 
-  // The name under which the scheduler knew an instruction: its scheduling name. In a module without
-  // scheduling names its own, less the suffix of a clone that rematerialization made (".remat3"),
-  // since that runs after scheduling. Empty for what XLA added after scheduling.
+  // The name under which the scheduler knew an instruction: its scheduling name. In a module
+  // without scheduling names its own, less the suffix of a clone that rematerialization made
+  // (".remat3"), since that runs after scheduling. Empty for what XLA added after scheduling.
   std::string_view SchedulerName(uint32_t index) const;
 
   // kNoInstruction when there is none.
@@ -107,7 +107,7 @@ class HloModule {
   std::vector<HloComputation> computations_;
   std::vector<uint32_t> callees_first_;
   std::vector<uint32_t> collective_in_;  // by computation; kNoInstruction where there is none
-  std::deque<std::string> strings_;  // stable addresses
+  std::deque<std::string> strings_;      // stable addresses
   std::unordered_map<int64_t, uint32_t> by_id_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
 };

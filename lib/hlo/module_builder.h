@@ -20,9 +20,7 @@ class HloModuleBuilder {
   void SetId(int64_t id) { module_.id_ = id; }
   void SetScheduled() { module_.is_scheduled_ = true; }
   void SetFingerprint(std::string_view fingerprint) { module_.fingerprint_ = fingerprint; }
-  void SetRootFingerprint(std::string_view fingerprint) {
-    module_.root_fingerprint_ = fingerprint;
-  }
+  void SetRootFingerprint(std::string_view fingerprint) { module_.root_fingerprint_ = fingerprint; }
   void SetDeviceIds(std::vector<int64_t> ids) { module_.device_ids_ = std::move(ids); }
   void SetEntry(uint32_t computation) { module_.entry_ = computation; }
 

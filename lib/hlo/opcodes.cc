@@ -14,16 +14,21 @@ bool IsOneOf(std::string_view opcode, const std::array<std::string_view, N>& set
 }  // namespace
 
 bool IsCollective(std::string_view opcode) {
-  static constexpr std::array<std::string_view, 9> kSet = {
-      "all-gather",           "all-reduce",         "reduce-scatter",
-      "all-to-all",           "ragged-all-to-all",  "collective-broadcast",
-      "collective-permute",   "send",               "recv"};
+  static constexpr std::array<std::string_view, 9> kSet = {"all-gather",
+                                                           "all-reduce",
+                                                           "reduce-scatter",
+                                                           "all-to-all",
+                                                           "ragged-all-to-all",
+                                                           "collective-broadcast",
+                                                           "collective-permute",
+                                                           "send",
+                                                           "recv"};
   return IsOneOf(opcode, kSet);
 }
 
 bool IsLegacyCollectiveStart(std::string_view opcode) {
-  static constexpr std::array<std::string_view, 3> kSet = {
-      "all-gather-start", "all-reduce-start", "collective-permute-start"};
+  static constexpr std::array<std::string_view, 3> kSet = {"all-gather-start", "all-reduce-start",
+                                                           "collective-permute-start"};
   return IsOneOf(opcode, kSet);
 }
 
@@ -40,9 +45,16 @@ bool IsPointToPoint(std::string_view opcode) {
 }
 
 bool IsFree(std::string_view opcode) {
-  static constexpr std::array<std::string_view, 10> kSet = {
-      "get-tuple-element", "bitcast",    "constant", "parameter",           "tuple",
-      "partition-id",      "replica-id", "while",    "optimization-barrier", "copy"};
+  static constexpr std::array<std::string_view, 10> kSet = {"get-tuple-element",
+                                                            "bitcast",
+                                                            "constant",
+                                                            "parameter",
+                                                            "tuple",
+                                                            "partition-id",
+                                                            "replica-id",
+                                                            "while",
+                                                            "optimization-barrier",
+                                                            "copy"};
   return IsOneOf(opcode, kSet);
 }
 

@@ -21,7 +21,9 @@ using protozero::pbf_reader;
 
 constexpr std::string_view kFingerprintAttribute = "fingerprint_before_lhs";
 
-std::string_view ToView(Bytes bytes) { return {bytes.data(), bytes.size()}; }
+std::string_view ToView(Bytes bytes) {
+  return {bytes.data(), bytes.size()};
+}
 
 struct RawComputation {
   Bytes bytes;
@@ -43,9 +45,14 @@ std::string_view Fingerprint(pbf_reader attributes) {
     std::string_view key, value;
     while (entry.next()) {
       switch (entry.tag()) {
-        case 1: key = ToView(entry.get_view()); break;
-        case 2: value = ToView(entry.get_view()); break;
-        default: entry.skip();
+        case 1:
+          key = ToView(entry.get_view());
+          break;
+        case 2:
+          value = ToView(entry.get_view());
+          break;
+        default:
+          entry.skip();
       }
     }
     if (key == kFingerprintAttribute) found = value;
@@ -80,11 +87,20 @@ void ReadIotaList(pbf_reader list, HloInstruction* collective) {
   std::vector<int64_t> dims, perm;
   while (list.next()) {
     switch (list.tag()) {
-      case 1: count = list.get_int64(); break;
-      case 2: size = list.get_int64(); break;
-      case 3: AppendIntegers(list, &dims); break;
-      case 4: AppendIntegers(list, &perm); break;
-      default: list.skip();
+      case 1:
+        count = list.get_int64();
+        break;
+      case 2:
+        size = list.get_int64();
+        break;
+      case 3:
+        AppendIntegers(list, &dims);
+        break;
+      case 4:
+        AppendIntegers(list, &perm);
+        break;
+      default:
+        list.skip();
     }
   }
   collective->group_size = size;
@@ -129,7 +145,8 @@ void ReadMeshList(pbf_reader list, HloInstruction* collective) {
         used.push_back({axis, part});
         break;
       }
-      default: list.skip();
+      default:
+        list.skip();
     }
   }
   collective->group_size = 0;
@@ -196,17 +213,30 @@ class ProtoParser {
     int64_t group_entry = 0;
     while (module.next()) {
       switch (module.tag()) {
-        case 1: builder_.SetName(ToView(module.get_view())); break;
-        case 3: computations_.push_back({module.get_view()}); break;
-        case 5: builder_.SetId(module.get_int64()); break;
-        case 6: group_entry = module.get_int64(); break;
+        case 1:
+          builder_.SetName(ToView(module.get_view()));
+          break;
+        case 3:
+          computations_.push_back({module.get_view()});
+          break;
+        case 5:
+          builder_.SetId(module.get_int64());
+          break;
+        case 6:
+          group_entry = module.get_int64();
+          break;
         case 7:
           builder_.SetScheduled();
           schedule_ = module.get_view();
           break;
-        case 15: builder_.SetDeviceIds(DeviceAssignment(module.get_message())); break;
-        case 19: builder_.SetFingerprint(Fingerprint(module.get_message())); break;
-        default: module.skip();
+        case 15:
+          builder_.SetDeviceIds(DeviceAssignment(module.get_message()));
+          break;
+        case 19:
+          builder_.SetFingerprint(Fingerprint(module.get_message()));
+          break;
+        default:
+          module.skip();
       }
     }
     entry_id_ = group_entry;
@@ -218,11 +248,20 @@ class ProtoParser {
     pbf_reader computation(raw.bytes);
     while (computation.next()) {
       switch (computation.tag()) {
-        case 1: name = ToView(computation.get_view()); break;
-        case 2: instructions.push_back(computation.get_view()); break;
-        case 5: raw.id = computation.get_int64(); break;
-        case 6: raw.root_id = computation.get_int64(); break;
-        default: computation.skip();
+        case 1:
+          name = ToView(computation.get_view());
+          break;
+        case 2:
+          instructions.push_back(computation.get_view());
+          break;
+        case 5:
+          raw.id = computation.get_int64();
+          break;
+        case 6:
+          raw.root_id = computation.get_int64();
+          break;
+        default:
+          computation.skip();
       }
     }
     raw.index = builder_.AddComputation(name);
@@ -239,8 +278,12 @@ class ProtoParser {
     pbf_reader message(bytes);
     while (message.next()) {
       switch (message.tag()) {
-        case 1: instruction.name = builder_.Intern(ToView(message.get_view())); break;
-        case 2: instruction.opcode = builder_.Intern(ToView(message.get_view())); break;
+        case 1:
+          instruction.name = builder_.Intern(ToView(message.get_view()));
+          break;
+        case 2:
+          instruction.opcode = builder_.Intern(ToView(message.get_view()));
+          break;
         case 7: {
           pbf_reader metadata = message.get_message();
           while (metadata.next(16)) {
@@ -248,29 +291,53 @@ class ProtoParser {
           }
           break;
         }
-        case 35: instruction.id = message.get_int64(); break;
-        case 36: AppendIntegers(message, &raw.operand_ids); break;
-        case 38: AppendIntegers(message, &raw.called_ids); break;
-        case 43: instruction.backend_config = builder_.Intern(ToView(message.get_view())); break;
-        case 49: ReadReplicaGroup(message.get_message(), &instruction); break;
+        case 35:
+          instruction.id = message.get_int64();
+          break;
+        case 36:
+          AppendIntegers(message, &raw.operand_ids);
+          break;
+        case 38:
+          AppendIntegers(message, &raw.called_ids);
+          break;
+        case 43:
+          instruction.backend_config = builder_.Intern(ToView(message.get_view()));
+          break;
+        case 49:
+          ReadReplicaGroup(message.get_message(), &instruction);
+          break;
         case 52: {
           pbf_reader pair = message.get_message();
           int64_t source = 0, target = 0;
           while (pair.next()) {
             switch (pair.tag()) {
-              case 1: source = pair.get_int64(); break;
-              case 2: target = pair.get_int64(); break;
-              default: pair.skip();
+              case 1:
+                source = pair.get_int64();
+                break;
+              case 2:
+                target = pair.get_int64();
+                break;
+              default:
+                pair.skip();
             }
           }
           instruction.source_target_pairs.push_back({source, target});
           break;
         }
-        case 68: fingerprint = Fingerprint(message.get_message()); break;
-        case 87: ReadDeviceList(message.get_message(), &instruction); break;
-        case 92: ReadIotaList(message.get_message(), &instruction); break;
-        case 93: ReadMeshList(message.get_message(), &instruction); break;
-        default: message.skip();
+        case 68:
+          fingerprint = Fingerprint(message.get_message());
+          break;
+        case 87:
+          ReadDeviceList(message.get_message(), &instruction);
+          break;
+        case 92:
+          ReadIotaList(message.get_message(), &instruction);
+          break;
+        case 93:
+          ReadMeshList(message.get_message(), &instruction);
+          break;
+        default:
+          message.skip();
       }
     }
     instruction.groups = Limited(std::move(instruction.groups));
@@ -290,17 +357,19 @@ class ProtoParser {
       for (int64_t id : raw.operand_ids) {
         const auto operand = by_instruction_id_.find(id);
         if (operand == by_instruction_id_.end()) {
-          return Failed(name, fmt::format("'{}' has an operand that does not exist (id {})",
-                                          instruction.name, id),
-                        "the module is damaged: dump it again");
+          return Failed(
+              name,
+              fmt::format("'{}' has an operand that does not exist (id {})", instruction.name, id),
+              "the module is damaged: dump it again");
         }
         instruction.operands.push_back(operand->second);
       }
       for (int64_t id : raw.called_ids) {
         const auto called = by_computation_id_.find(id);
         if (called == by_computation_id_.end()) {
-          return Failed(name, fmt::format("'{}' calls a computation that does not exist (id {})",
-                                          instruction.name, id),
+          return Failed(name,
+                        fmt::format("'{}' calls a computation that does not exist (id {})",
+                                    instruction.name, id),
                         "the module is damaged: dump it again");
         }
         instruction.calls.push_back(called->second);
@@ -318,13 +387,16 @@ class ProtoParser {
       std::vector<int64_t> ids;
       while (entry.next()) {
         switch (entry.tag()) {
-          case 1: computation_id = entry.get_int64(); break;
+          case 1:
+            computation_id = entry.get_int64();
+            break;
           case 2: {
             pbf_reader sequence = entry.get_message();
             while (sequence.next(1)) AppendIntegers(sequence, &ids);
             break;
           }
-          default: entry.skip();
+          default:
+            entry.skip();
         }
       }
       const auto computation = by_computation_id_.find(computation_id);
@@ -375,9 +447,14 @@ Result<std::pair<std::string, int64_t>> PeekHloProto(std::string_view bytes,
       pbf_reader module = file.get_message();
       while (module.next()) {
         switch (module.tag()) {
-          case 1: found.first = module.get_string(); break;
-          case 5: found.second = module.get_int64(); break;
-          default: module.skip();
+          case 1:
+            found.first = module.get_string();
+            break;
+          case 5:
+            found.second = module.get_int64();
+            break;
+          default:
+            module.skip();
         }
       }
     }

@@ -34,8 +34,10 @@ constexpr std::string_view kSpace = " \t\r\n";
 // Behind the quote that closes the one at `at`; kNone where the text ends before.
 size_t EndOfQuoted(std::string_view text, size_t at) {
   for (size_t i = at + 1; i < text.size(); ++i) {
-    if (text[i] == '\\') ++i;
-    else if (text[i] == '"') return i + 1;
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      return i + 1;
   }
   return kNone;
 }
@@ -45,13 +47,23 @@ size_t EndOfGroup(std::string_view text, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < text.size();) {
     switch (text[i]) {
-      case '(': case '[': case '{': ++depth; ++i; break;
-      case ')': case ']': case '}':
+      case '(':
+      case '[':
+      case '{':
+        ++depth;
+        ++i;
+        break;
+      case ')':
+      case ']':
+      case '}':
         ++i;
         if (--depth == 0) return i;
         break;
-      case '"': i = EndOfQuoted(text, i); break;
-      default: ++i;
+      case '"':
+        i = EndOfQuoted(text, i);
+        break;
+      default:
+        ++i;
     }
   }
   return kNone;
@@ -62,9 +74,16 @@ size_t EndOfGroup(std::string_view text, size_t at) {
 size_t EndOfItem(std::string_view text, size_t at, std::string_view stops) {
   while (at < text.size() && stops.find(text[at]) == kNone) {
     switch (text[at]) {
-      case '(': case '[': case '{': at = EndOfGroup(text, at); break;
-      case '"': at = EndOfQuoted(text, at); break;
-      default: ++at;
+      case '(':
+      case '[':
+      case '{':
+        at = EndOfGroup(text, at);
+        break;
+      case '"':
+        at = EndOfQuoted(text, at);
+        break;
+      default:
+        ++at;
     }
   }
   return at;
@@ -203,9 +222,9 @@ void ReadIota(std::string_view value, HloInstruction* collective) {
   const size_t end = EndOfGroup(source, 0);
   if (end == kNone) return;
   const std::string_view transposed = source.substr(end);
-  const std::vector<int64_t> perm =
-      transposed.substr(0, 1) == "T" ? Integers(Inside(transposed.substr(1)))
-                                     : std::vector<int64_t>();
+  const std::vector<int64_t> perm = transposed.substr(0, 1) == "T"
+                                        ? Integers(Inside(transposed.substr(1)))
+                                        : std::vector<int64_t>();
   collective->groups = IotaGroups(shape[0], shape[1], Integers(Inside(source)), perm);
 }
 
@@ -222,11 +241,16 @@ void ReadGroups(std::string_view value, HloInstruction* collective) {
 }
 
 bool IsCallAttribute(std::string_view key) {
-  static constexpr std::array<std::string_view, 10> kSet = {
-      "calls",           "to_apply",          "body",
-      "condition",       "select",            "scatter",
-      "true_computation", "false_computation", "branch_computations",
-      "called_computations"};
+  static constexpr std::array<std::string_view, 10> kSet = {"calls",
+                                                            "to_apply",
+                                                            "body",
+                                                            "condition",
+                                                            "select",
+                                                            "scatter",
+                                                            "true_computation",
+                                                            "false_computation",
+                                                            "branch_computations",
+                                                            "called_computations"};
   return std::find(kSet.begin(), kSet.end(), key) != kSet.end();
 }
 
@@ -280,10 +304,10 @@ class TextParser {
 
   Error Fault() const {
     const std::string_view before = text_.substr(0, fault_at_);
-    return Failed(name_,
-                  fmt::format("line {}: {}", 1 + std::count(before.begin(), before.end(), '\n'),
-                              fault_),
-                  "give a file *_gpu_after_optimizations.txt of an XLA dump, whole and unedited");
+    return Failed(
+        name_,
+        fmt::format("line {}: {}", 1 + std::count(before.begin(), before.end(), '\n'), fault_),
+        "give a file *_gpu_after_optimizations.txt of an XLA dump, whole and unedited");
   }
 
   bool At(std::string_view token) const { return text_.substr(pos_, token.size()) == token; }
@@ -292,10 +316,14 @@ class TextParser {
   void Skip(bool lines) {
     while (pos_ < text_.size()) {
       const char c = text_[pos_];
-      if (c == ' ' || c == '\t' || c == '\r' || (lines && c == '\n')) ++pos_;
-      else if (c == '/' && At("/*")) pos_ = After("*/");
-      else if (c == '/' && lines && At("//")) pos_ = After("\n");
-      else return;
+      if (c == ' ' || c == '\t' || c == '\r' || (lines && c == '\n'))
+        ++pos_;
+      else if (c == '/' && At("/*"))
+        pos_ = After("*/");
+      else if (c == '/' && lines && At("//"))
+        pos_ = After("\n");
+      else
+        return;
     }
   }
   void SkipSpace() { Skip(true); }
@@ -432,8 +460,8 @@ class TextParser {
     }
     SkipSpace();
     if ((pos_ = EndOfItem(text_, pos_, kSpace)) == kNone) {
-      return Fail(start, fmt::format("the shape of '{}' has a bracket that never closes",
-                                     Shown(name)));
+      return Fail(start,
+                  fmt::format("the shape of '{}' has a bracket that never closes", Shown(name)));
     }
     SkipSpace();
     std::string_view opcode = ReadWord();
@@ -470,8 +498,10 @@ class TextParser {
         const bool is_list = !value.empty() && value[0] == '{';
         // XLA prints the condition of a while first and holds the body first.
         const auto where = opcode == "while" && key == "body" ? calls.begin() : calls.end();
-        if (!is_list) calls.insert(where, NameIn(value));
-        else ForEachItem(Inside(value), [&](std::string_view c) { calls.push_back(NameIn(c)); });
+        if (!is_list)
+          calls.insert(where, NameIn(value));
+        else
+          ForEachItem(Inside(value), [&](std::string_view c) { calls.push_back(NameIn(c)); });
       }
     });
     if (!read) return false;

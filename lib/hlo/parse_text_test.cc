@@ -177,7 +177,8 @@ TEST_CASE("header") {
       "note=\"a, b} fingerprint_before_lhs=\\\"no\\\"\",json={\"k\": [1, 2]},"
       "fingerprint_before_lhs=\"00ff\"}\n\n"
       "FileNames\n1 \"/a {b.py\"\n\nFunctionNames\n1 \"<module>\"\n\nFileLocations\n"
-      "1 {file_name_id=1}\n\nStackFrames\n1 {file_location_id=1}\n\n" + body);
+      "1 {file_name_id=1}\n\nStackFrames\n1 {file_location_id=1}\n\n" +
+      body);
   CHECK(module.name() == "jit_f");
   CHECK(module.is_scheduled());
   CHECK(module.fingerprint() == "00ff");
@@ -241,9 +242,8 @@ TEST_CASE("strings with brackets and quotes in attributes") {
         R"(opaque="\\", literal=s32[2] {1,2})",
         R"(sharding={mesh['x'=2], [{'x'}, {}]}, window={size=3x3 pad=1_1x1_1})"}) {
     CAPTURE(attribute);
-    const HloModule module =
-        WithLine("ROOT %x = f32[2]{0} custom-call(%a, %b), " + attribute +
-                 ", metadata={op_name=\"n\" scheduling_name=\"s\"}, calls=%f");
+    const HloModule module = WithLine("ROOT %x = f32[2]{0} custom-call(%a, %b), " + attribute +
+                                      ", metadata={op_name=\"n\" scheduling_name=\"s\"}, calls=%f");
     CHECK(Find(module, "x").scheduling_name == "s");
     CHECK(Calls(module, "x") == Names{"f"});
     CHECK(Operands(module, "x") == Names{"a", "b"});
@@ -403,9 +403,10 @@ TEST_CASE("faults name the line") {
 }
 
 TEST_CASE("no bytes crash the reader") {
-  const auto input = Input::Open(
-      PGLE_TESTDATA "/runs/fsdp_scan/hlo/profiled/module_2667.jit_train_step.sm_9.0a_gpu_after_"
-                    "optimizations.txt.zst");
+  const auto input =
+      Input::Open(PGLE_TESTDATA
+                  "/runs/fsdp_scan/hlo/profiled/module_2667.jit_train_step.sm_9.0a_gpu_after_"
+                  "optimizations.txt.zst");
   REQUIRE(input.ok());
   const std::string_view whole = input->bytes();
   // A piece of the middle, cut and broken at every place.
@@ -432,8 +433,9 @@ TEST_CASE("no bytes crash the reader") {
 }
 
 TEST_CASE("a module of 100,000 instructions") {
-  std::string text = "HloModule big, is_scheduled=true\n\nENTRY %main () -> f32[] {\n"
-                     "  %i0 = f32[] constant(0)\n";
+  std::string text =
+      "HloModule big, is_scheduled=true\n\nENTRY %main () -> f32[] {\n"
+      "  %i0 = f32[] constant(0)\n";
   constexpr int kCount = 100000;
   for (int i = 1; i < kCount; ++i) {
     text += fmt::format(

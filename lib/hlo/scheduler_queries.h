@@ -11,10 +11,10 @@
 namespace pgle {
 
 enum class QueryKind {
-  kCost,             // the cost of a node, by its own name
-  kCollective,       // the latency of an asynchronous collective: start's name, else wrapped name
-  kAsyncStart,       // the start of another asynchronous pair: cost by its own name, and latency
-  kAsyncDone,        // the done of another asynchronous pair: cost by its own name
+  kCost,        // the cost of a node, by its own name
+  kCollective,  // the latency of an asynchronous collective: start's name, else wrapped name
+  kAsyncStart,  // the start of another asynchronous pair: cost by its own name, and latency
+  kAsyncDone,   // the done of another asynchronous pair: cost by its own name
 };
 
 struct SchedulerQuery {

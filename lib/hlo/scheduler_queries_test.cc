@@ -54,7 +54,8 @@ Counts Emulate(const std::string& hlo_path, const std::string& profile_path) {
   std::set<std::string> names;
   for (const InstructionCost& cost : profile->costs) {
     const size_t separator = cost.name.find("::");
-    if (separator == std::string::npos) names.insert(cost.name);
+    if (separator == std::string::npos)
+      names.insert(cost.name);
     else if (cost.name.substr(0, separator) == module->fingerprint())
       names.insert(cost.name.substr(separator + 2));
   }
@@ -66,8 +67,10 @@ Counts Emulate(const std::string& hlo_path, const std::string& profile_path) {
   for (const SchedulerQuery& query : SchedulerQueries(*module)) {
     const bool own = names.count(std::string(query.name)) > 0;
     const bool either = own || names.count(std::string(query.wrapped_name)) > 0;
-    if (query.kind == QueryKind::kCollective ? either : own) ++counts.found;
-    else if (!query.is_free) counts.missing.insert(std::string(query.name));
+    if (query.kind == QueryKind::kCollective ? either : own)
+      ++counts.found;
+    else if (!query.is_free)
+      counts.missing.insert(std::string(query.name));
     if (query.kind == QueryKind::kAsyncStart && either) ++counts.found;
   }
   return counts;
@@ -84,28 +87,26 @@ TEST_CASE("the walk asks for what XLA's accuracy checker asks for") {
             456, 41},
            {"fsdp_unrolled", "profiled/module_2667", "qualified_profile",
             "recompile_qualified_profile", 456, 41},
-           {"fsdp_scan", "profiled/module_2667", "jaxlib_profile", "recompile_jaxlib_profile",
+           {"fsdp_scan", "profiled/module_2667", "jaxlib_profile", "recompile_jaxlib_profile", 153,
+            50},
+           {"fsdp_scan", "profiled/module_2667", "qualified_profile", "recompile_qualified_profile",
             153, 50},
-           {"fsdp_scan", "profiled/module_2667", "qualified_profile",
-            "recompile_qualified_profile", 153, 50},
-           {"fsdp_slow_link", "profiled/module_2667", "jaxlib_profile",
-            "recompile_jaxlib_profile", 456, 41},
+           {"fsdp_slow_link", "profiled/module_2667", "jaxlib_profile", "recompile_jaxlib_profile",
+            456, 41},
            {"autotune_drift", "recompiled/module_2667", "jaxlib_profile",
             "recompile_jaxlib_profile", 356, 14},
-           {"two_modules", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 55, 2},
-           {"permute", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 73, 21},
-           {"tensor_parallel", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 96, 5},
-           {"experts", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 92, 6},
-           {"conv", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 52, 3},
-           {"conditional", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 34, 4},
-           {"remat", "profiled/module_0000", "jaxlib_profile",
-            "recompile_jaxlib_profile", 107, 23}}) {
+           {"two_modules", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile", 55,
+            2},
+           {"permute", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile", 73,
+            21},
+           {"tensor_parallel", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile",
+            96, 5},
+           {"experts", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile", 92, 6},
+           {"conv", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile", 52, 3},
+           {"conditional", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile", 34,
+            4},
+           {"remat", "profiled/module_0000", "jaxlib_profile", "recompile_jaxlib_profile", 107,
+            23}}) {
     CAPTURE(row.run);
     CAPTURE(row.profile);
     const Counts log = FromLog(kRuns + row.run + "/log/" + row.log + ".log.zst");

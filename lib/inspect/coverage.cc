@@ -65,18 +65,27 @@ const ModuleTimes* TimesOf(const HloModule& module, const std::vector<ModuleTime
 
 const char* ToString(CoverageReason reason) {
   switch (reason) {
-    case CoverageReason::kRenamed: return "renamed after scheduling";
-    case CoverageReason::kOtherModule: return "other module";
-    case CoverageReason::kForeignFingerprint: return "foreign fingerprint";
-    case CoverageReason::kAutotuner: return "autotuner chose another kernel";
-    case CoverageReason::kUntakenBranch: return "untaken branch";
-    case CoverageReason::kLeftToXla: return "asynchronous pair left to XLA";
-    case CoverageReason::kNoMeasurement: return "no measurement";
+    case CoverageReason::kRenamed:
+      return "renamed after scheduling";
+    case CoverageReason::kOtherModule:
+      return "other module";
+    case CoverageReason::kForeignFingerprint:
+      return "foreign fingerprint";
+    case CoverageReason::kAutotuner:
+      return "autotuner chose another kernel";
+    case CoverageReason::kUntakenBranch:
+      return "untaken branch";
+    case CoverageReason::kLeftToXla:
+      return "asynchronous pair left to XLA";
+    case CoverageReason::kNoMeasurement:
+      return "no measurement";
   }
   return "";
 }
 
-double HloCoverage::share(bool strict) const { return ShareOf({this}, strict); }
+double HloCoverage::share(bool strict) const {
+  return ShareOf({this}, strict);
+}
 
 double HloCoverage::share_by_time(bool strict) const {
   const bool nothing_found = found_instructions == 0 && !(missing.empty() && undecided.empty());

@@ -18,9 +18,12 @@ std::string Detail(const MissingName& missing) {
   if (missing.detail.empty()) return "";
   switch (missing.reason) {
     case CoverageReason::kRenamed:
-    case CoverageReason::kLeftToXla: return fmt::format(": the profile has {}", missing.detail);
-    case CoverageReason::kOtherModule: return fmt::format(": of {}", missing.detail);
-    default: return fmt::format(": {}", missing.detail);
+    case CoverageReason::kLeftToXla:
+      return fmt::format(": the profile has {}", missing.detail);
+    case CoverageReason::kOtherModule:
+      return fmt::format(": of {}", missing.detail);
+    default:
+      return fmt::format(": {}", missing.detail);
   }
 }
 
@@ -158,7 +161,7 @@ std::string FormatCoverageJson(const CoverageReport& report) {
                        {"left_to_xla", module.left_to_xla},
                        {"share", module.share(report.strict)},
                        {"share_by_time",
-          IsTimeKnown(module) ? Json(module.share_by_time(report.strict)) : Json()},
+                        IsTimeKnown(module) ? Json(module.share_by_time(report.strict)) : Json()},
                        {"times_from", module.times_from_trace ? "trace" : "profile"},
                        {"found_us", module.found_us},
                        {"missing_us", module.missing_us},

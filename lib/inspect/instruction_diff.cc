@@ -53,7 +53,9 @@ void Flatten(const Json& value, const std::string& path, std::map<std::string, s
   }
 }
 
-std::string LastWord(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+std::string LastWord(const std::string& path) {
+  return path.substr(path.rfind('.') + 1);
+}
 
 // "block_m 128 -> 256, num_warps 4 -> 8"
 std::string DiffConfigs(std::string_view reference, std::string_view config) {

@@ -10,7 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double Percent(double part, double whole) { return whole <= 0 ? 0 : 100 * part / whole; }
+double Percent(double part, double whole) {
+  return whole <= 0 ? 0 : 100 * part / whole;
+}
 
 void AppendWarnings(const ProfileSummary& summary, std::string* out) {
   if (!summary.repeated.empty()) {

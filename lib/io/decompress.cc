@@ -73,7 +73,7 @@ Status CopyPlain(Source& source, int out, const std::string& name) {
 
 Status UnpackZstd(Source& source, int out, const std::string& name) {
   std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
-                                                                   ZSTD_freeDStream);
+                                                                  ZSTD_freeDStream);
   std::vector<char> in_buffer(kChunk), out_buffer(kChunk);
   size_t pending = 0;  // what the decoder still expects; 0 between frames
   while (true) {
@@ -146,9 +146,12 @@ Compression DetectCompression(const char* data, size_t size) {
 Status UnpackTo(int in, const std::string& head, int out, const std::string& name) {
   Source source(in, head, name);
   switch (DetectCompression(head.data(), head.size())) {
-    case Compression::kZstd: return UnpackZstd(source, out, name);
-    case Compression::kGzip: return UnpackGzip(source, out, name);
-    case Compression::kNone: break;
+    case Compression::kZstd:
+      return UnpackZstd(source, out, name);
+    case Compression::kGzip:
+      return UnpackGzip(source, out, name);
+    case Compression::kNone:
+      break;
   }
   return CopyPlain(source, out, name);
 }

@@ -101,7 +101,9 @@ Result<Input> Input::Open(const std::string& path, const std::string& spool_dire
   return input;
 }
 
-Input::Input(Input&& other) noexcept { *this = std::move(other); }
+Input::Input(Input&& other) noexcept {
+  *this = std::move(other);
+}
 
 Input& Input::operator=(Input&& other) noexcept {
   std::swap(name_, other.name_);

@@ -60,8 +60,8 @@ Result<AtomicFile> AtomicFile::Create(const std::string& path) {
   }
   const std::string directory = std::filesystem::path(file.path_).parent_path();
   // Without a name, so that nothing is left behind even when the process is killed.
-  file.fd_ = open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
-                  0666);
+  file.fd_ =
+      open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file.fd_ >= 0) {
     file.is_unnamed_ = true;
     return file;

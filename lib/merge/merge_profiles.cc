@@ -130,8 +130,8 @@ void CountProcesses(Merged* merged) {
     others += fmt::format(" and {} more", first->size() - kNamesShown - 1);
   }
   if (groups > 1) {
-    others += fmt::format("; {} more inputs have their equals, --json has the sha256 of all",
-                          groups - 1);
+    others +=
+        fmt::format("; {} more inputs have their equals, --json has the sha256 of all", groups - 1);
   }
   merged->diagnostics.Warn(first->front()->file, "equal byte for byte: " + others,
                            "two processes never measure the same: a file was copied or named "

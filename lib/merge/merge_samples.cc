@@ -8,9 +8,9 @@
 
 #include "base/sha256.h"
 #include "merge/checks.h"
-#include "profile/per_module.h"
 #include "merge/sample_union.h"
 #include "merge/settle_samples.h"
+#include "profile/per_module.h"
 
 namespace pgle {
 namespace {

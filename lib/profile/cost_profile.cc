@@ -32,15 +32,21 @@ Result<CostProfile> ParseBinary(std::string_view bytes, const std::string& name)
       protozero::pbf_message<CostField> entry = file.get_message();
       while (entry.next()) {
         switch (entry.tag()) {
-          case CostField::kName: cost.name = entry.get_string(); break;
-          case CostField::kCostUs: cost.cost_us = entry.get_double(); break;
-          default: entry.skip();
+          case CostField::kName:
+            cost.name = entry.get_string();
+            break;
+          case CostField::kCostUs:
+            cost.cost_us = entry.get_double();
+            break;
+          default:
+            entry.skip();
         }
       }
     }
   } catch (const protozero::exception& e) {
-    return Failed(name, fmt::format("not a profile, or cut short, at entry {}: {}",
-                                    profile.costs.size() + 1, e.what()),
+    return Failed(name,
+                  fmt::format("not a profile, or cut short, at entry {}: {}",
+                              profile.costs.size() + 1, e.what()),
                   "extract the profile again");
   }
   return profile;

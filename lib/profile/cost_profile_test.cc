@@ -7,7 +7,9 @@
 namespace pgle {
 namespace {
 
-CostProfile Sample() { return {{{"fusion.1", 12.5}, {"fp::copy", 0.1}, {"compare", 0}}}; }
+CostProfile Sample() {
+  return {{{"fusion.1", 12.5}, {"fp::copy", 0.1}, {"compare", 0}}};
+}
 
 TEST_CASE("both formats give back what was written") {
   for (const ProfileFormat format : {ProfileFormat::kBinary, ProfileFormat::kText}) {
@@ -25,20 +27,19 @@ TEST_CASE("jaxlib's own profile is read") {
 
 TEST_CASE("a binary profile cut inside an entry is refused") {
   const std::string bytes = SerializeProfile(Sample(), ProfileFormat::kBinary);
-  const auto parsed =
-      ParseProfile(std::string_view(bytes).substr(0, bytes.size() - 3), ProfileFormat::kBinary, "x");
+  const auto parsed = ParseProfile(std::string_view(bytes).substr(0, bytes.size() - 3),
+                                   ProfileFormat::kBinary, "x");
   REQUIRE_FALSE(parsed.ok());
   CHECK(parsed.error().where == "x");
 }
 
 TEST_CASE("a message of another kind with the same field numbers is refused") {
   // costs { 1: 7 } and costs { 1: "a" 2: "b" }, as an XSpace and a HloProto begin.
-  for (const std::string& bytes : {std::string("\x0a\x02\x08\x07"),
-                                  std::string("\x0a\x06\x0a\x01\x61\x12\x01\x62")}) {
+  for (const std::string& bytes :
+       {std::string("\x0a\x02\x08\x07"), std::string("\x0a\x06\x0a\x01\x61\x12\x01\x62")}) {
     const auto profile = ParseProfile(bytes, ProfileFormat::kBinary, "x.pb");
     REQUIRE_FALSE(profile.ok());
-    CHECK(profile.error().what.find("a field has another type than expected") !=
-          std::string::npos);
+    CHECK(profile.error().what.find("a field has another type than expected") != std::string::npos);
   }
 }
 

@@ -23,10 +23,10 @@ KeyMode Decide(const std::vector<ModuleCosts>& modules, Picoseconds total,
   const ModuleCosts& first = modules.front();
   if (std::all_of(modules.begin(), modules.end(),
                   [](const ModuleCosts& module) { return module.fingerprint.empty(); })) {
-    diagnostics->Warn("profile",
-                      "no fingerprint is known, so the costs apply to every module with such names",
-                      "give pgle-extract the HLO of the run with --hlo, or record with jax.profiler's default "
-                      "options, which put it into the trace");
+    diagnostics->Warn(
+        "profile", "no fingerprint is known, so the costs apply to every module with such names",
+        "give pgle-extract the HLO of the run with --hlo, or record with jax.profiler's default "
+        "options, which put it into the trace");
     return KeyMode::kBare;
   }
   if (HasRemat(modules)) return KeyMode::kQualified;
@@ -44,15 +44,20 @@ KeyMode Decide(const std::vector<ModuleCosts>& modules, Picoseconds total,
 
 bool CanBeLookedUp(std::string_view name) {
   return !name.empty() && name.find("::") == std::string_view::npos &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return c > 0x20 && c < 0x7f; });
 }
 
 const char* ToString(KeyMode mode) {
   switch (mode) {
-    case KeyMode::kAuto: return "auto";
-    case KeyMode::kBoth: return "both";
-    case KeyMode::kBare: return "bare";
-    case KeyMode::kQualified: return "qualified";
+    case KeyMode::kAuto:
+      return "auto";
+    case KeyMode::kBoth:
+      return "both";
+    case KeyMode::kBare:
+      return "bare";
+    case KeyMode::kQualified:
+      return "qualified";
   }
   return "";
 }
@@ -70,10 +75,10 @@ Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode m
                   "the trace has no op annotations: another tool held NVTX or CUPTI while it was "
                   "recorded, or command buffers hide everything");
   }
-  std::stable_sort(modules.begin(), modules.end(), [](const ModuleCosts& a, const ModuleCosts& b) {
-    return a.busy > b.busy;
-  });
-  result.mode = mode == KeyMode::kAuto ? Decide(modules, std::max(given, device_time), diagnostics) : mode;
+  std::stable_sort(modules.begin(), modules.end(),
+                   [](const ModuleCosts& a, const ModuleCosts& b) { return a.busy > b.busy; });
+  result.mode =
+      mode == KeyMode::kAuto ? Decide(modules, std::max(given, device_time), diagnostics) : mode;
   const bool has_remat = HasRemat(modules);
   if (has_remat && result.mode == KeyMode::kBoth) {
     diagnostics->Warn("profile",

@@ -29,8 +29,7 @@ Costs Assemble(std::vector<ModuleCosts> modules, KeyMode mode, KeyMode* decided 
 TEST_CASE("one module with 99 % of the time: bare first, then qualified, so that the last wins") {
   KeyMode decided;
   CHECK(Assemble({Module("small", "f2", 1, {{"a", 9}}), Module("step", "f1", 99, {{"a", 1}})},
-                 KeyMode::kAuto, &decided) ==
-        Costs{{"a", 1}, {"f1::a", 1}, {"f2::a", 9}});
+                 KeyMode::kAuto, &decided) == Costs{{"a", 1}, {"f1::a", 1}, {"f2::a", 9}});
   CHECK(decided == KeyMode::kBoth);
 }
 
@@ -55,8 +54,8 @@ TEST_CASE("without fingerprints: bare, and the larger module keeps a shared name
 TEST_CASE("a .remat name: qualified only, and stripping one suffix leaves it") {
   KeyMode decided;
   CHECK(Assemble({Module("step", "f", 1, {{"a", 1}, {"a.remat2", 2}, {"a.remat2.1", 3}})},
-                 KeyMode::kAuto, &decided) ==
-        Costs{{"f::a", 1}, {"f::a.remat2.remat", 2}, {"f::a.remat2.1", 3}});
+                 KeyMode::kAuto,
+                 &decided) == Costs{{"f::a", 1}, {"f::a.remat2.remat", 2}, {"f::a.remat2.1", 3}});
   CHECK(decided == KeyMode::kQualified);
   CHECK(RematSuffix("fusion.remat12") == ".remat12");
   CHECK(RematSuffix("fusion.remat") == ".remat");

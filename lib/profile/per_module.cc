@@ -56,8 +56,8 @@ Status StageModuleFiles(const std::string& directory, const std::vector<ModulePr
                   "check the path and its permissions");
   }
   for (size_t i = 0; i < modules.size(); ++i) {
-    PGLE_RETURN_IF_ERROR(outputs->Stage(
-        paths[i], SerializeProfile(modules[i].profile, ProfileFormat::kBinary)));
+    PGLE_RETURN_IF_ERROR(
+        outputs->Stage(paths[i], SerializeProfile(modules[i].profile, ProfileFormat::kBinary)));
   }
   return {};
 }

@@ -30,13 +30,16 @@ size_t NearestRank(double percent, size_t count) {
 
 double Statistic::Of(std::vector<Picoseconds>& samples) const {
   switch (kind_) {
-    case Kind::kMin: return ToMicroseconds(*std::min_element(samples.begin(), samples.end()));
-    case Kind::kMax: return ToMicroseconds(*std::max_element(samples.begin(), samples.end()));
+    case Kind::kMin:
+      return ToMicroseconds(*std::min_element(samples.begin(), samples.end()));
+    case Kind::kMax:
+      return ToMicroseconds(*std::max_element(samples.begin(), samples.end()));
     case Kind::kMean: {
       const Picoseconds sum = std::accumulate(samples.begin(), samples.end(), Picoseconds{0});
       return static_cast<double>(sum) / (1e6 * static_cast<double>(samples.size()));
     }
-    case Kind::kPercentile: break;
+    case Kind::kPercentile:
+      break;
   }
   const auto nth = samples.begin() + static_cast<ptrdiff_t>(NearestRank(percent_, samples.size()));
   std::nth_element(samples.begin(), nth, samples.end());

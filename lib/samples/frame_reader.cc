@@ -40,7 +40,9 @@ FrameReader::FrameReader(FrameReader&& other) noexcept
       begin_(other.begin_),
       end_(other.end_) {}
 
-FrameReader::~FrameReader() { CloseFile(); }
+FrameReader::~FrameReader() {
+  CloseFile();
+}
 
 void FrameReader::CloseFile() {
   if (fd_ > STDERR_FILENO) close(fd_);
@@ -48,9 +50,9 @@ void FrameReader::CloseFile() {
 }
 
 Error FrameReader::Cut() const {
-  return Failed(name_, fmt::format("was cut: the zstd stream ends too early, after {} bytes",
-                                   packed_total_),
-                kCopyAgain);
+  return Failed(
+      name_, fmt::format("was cut: the zstd stream ends too early, after {} bytes", packed_total_),
+      kCopyAgain);
 }
 
 Result<FrameReader> FrameReader::Open(const std::string& path, const std::string& kind) {

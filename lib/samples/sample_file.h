@@ -47,9 +47,9 @@ struct SampleHeader {
 };
 
 struct SampleRecord {
-  uint32_t module = 0;  // index into SampleHeader::modules
-  std::string name;     // at scheduling time
-  std::string op;       // at run time; empty where it is the same
+  uint32_t module = 0;   // index into SampleHeader::modules
+  std::string name;      // at scheduling time
+  std::string op;        // at run time; empty where it is the same
   uint32_t process = 0;  // index into SampleHeader::processes
   uint32_t device = 0;   // ordinal
   SampleClass sample_class = SampleClass::kCompute;

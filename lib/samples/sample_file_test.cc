@@ -53,7 +53,9 @@ struct Samples {
   friend bool operator==(const Samples&, const Samples&) = default;
 };
 
-std::string Id(int i) { return Sha256Of(std::to_string(i)); }
+std::string Id(int i) {
+  return Sha256Of(std::to_string(i));
+}
 
 Samples Small() {
   std::vector<std::string> ids = {Id(1), Id(2)};
@@ -165,15 +167,16 @@ TEST_CASE("the message inside is the documented one") {
   const std::string packed = Slurp(dir / "a");
   std::string bytes(1 << 16, '\0');
   ZSTD_DCtx* context = ZSTD_createDCtx();
-  bytes.resize(ZSTD_decompressDCtx(context, bytes.data(), bytes.size(), packed.data(),
-                                   packed.size()));
+  bytes.resize(
+      ZSTD_decompressDCtx(context, bytes.data(), bytes.size(), packed.data(), packed.size()));
   ZSTD_freeDCtx(context);
   CHECK(bytes == Raw(Small()).Bytes());
 
   // By hand: module 1, name, process 1, class 1, group size 2, durations packed.
   std::string record;
   sample_wire::EncodeRecord({1, "ag", "", 1, 0, SampleClass::kCollective, 2, {1, 300}}, &record);
-  CHECK(record == std::string("\x08\x01\x12\x02" "ag\x20\x01\x30\x01\x38\x02\x42\x03\x01\xac\x02"));
+  CHECK(record == std::string("\x08\x01\x12\x02"
+                              "ag\x20\x01\x30\x01\x38\x02\x42\x03\x01\xac\x02"));
 }
 
 TEST_CASE("empty headers and files without records") {
@@ -359,12 +362,17 @@ TEST_CASE("trailers, and what follows them") {
   CHECK(Has(error([](Raw& r) { r.between = std::string("\x0a\x00", 2); }), "unknown field"));
   CHECK(Has(error([](Raw& r) { r.between = std::string("\x22\x00", 2); }), "unknown field"));
   CHECK(Has(error([](Raw& r) { r.records[1] = "\x08"; }), "record 2"));
-  CHECK(Has(error([](Raw& r) { r.records[1] = "\x12\x05" "ab"; }), "record 2"));
+  CHECK(Has(error([](Raw& r) {
+              r.records[1] =
+                  "\x12\x05"
+                  "ab";
+            }),
+            "record 2"));
   CHECK(Has(error([](Raw& r) { r.records[1] = "\x08\x80\x80\x80\x80\x10"; }), "record 2"));
 
   const std::string good = Zstd(Raw(Small()).Bytes());
-  for (const std::string& more : {std::string("x"), std::string("\n"), good, Zstd(""),
-                                  std::string(100'000, '\0')}) {
+  for (const std::string& more :
+       {std::string("x"), std::string("\n"), good, Zstd(""), std::string(100'000, '\0')}) {
     CHECK(Has(ErrorOf(good + more), "goes on after its trailer"));
   }
 }

@@ -153,8 +153,12 @@ Result<SampleReader> SampleReader::Open(const std::string& path) {
   return SampleReader(std::move(state));
 }
 
-const SampleHeader& SampleReader::header() const { return state_->header; }
-const std::string& SampleReader::path() const { return state_->file.name(); }
+const SampleHeader& SampleReader::header() const {
+  return state_->header;
+}
+const std::string& SampleReader::path() const {
+  return state_->file.name();
+}
 
 Result<bool> SampleReader::Next(SampleRecord* record) {
   if (state_->last.has_value()) return *state_->last;

@@ -68,16 +68,25 @@ uint32_t ToUint32(uint64_t value) {
   return static_cast<uint32_t>(value);
 }
 
-uint32_t GetUint32(protozero::pbf_reader& fields) { return ToUint32(fields.get_uint64()); }
+uint32_t GetUint32(protozero::pbf_reader& fields) {
+  return ToUint32(fields.get_uint64());
+}
 
 SampleProcess DecodeProcess(protozero::pbf_reader fields) {
   SampleProcess process;
   while (fields.next()) {
     switch (fields.tag_and_type()) {
-      case Bytes(field::kProcessId): process.id = fields.get_bytes(); break;
-      case Bytes(field::kProcessName): process.name = fields.get_string(); break;
-      case Bytes(field::kDevices): process.devices.push_back(fields.get_string()); break;
-      default: fields.skip();
+      case Bytes(field::kProcessId):
+        process.id = fields.get_bytes();
+        break;
+      case Bytes(field::kProcessName):
+        process.name = fields.get_string();
+        break;
+      case Bytes(field::kDevices):
+        process.devices.push_back(fields.get_string());
+        break;
+      default:
+        fields.skip();
     }
   }
   return process;
@@ -87,16 +96,25 @@ SampleModule DecodeModule(protozero::pbf_reader fields) {
   SampleModule module;
   while (fields.next()) {
     switch (fields.tag_and_type()) {
-      case Bytes(field::kModuleName): module.name = fields.get_string(); break;
-      case Bytes(field::kFingerprint): module.fingerprint = fields.get_string(); break;
+      case Bytes(field::kModuleName):
+        module.name = fields.get_string();
+        break;
+      case Bytes(field::kFingerprint):
+        module.fingerprint = fields.get_string();
+        break;
       case Bytes(field::kModuleProcesses):
         for (const uint64_t process : fields.get_packed_uint64()) {
           module.processes.push_back(ToUint32(process));
         }
         break;
-      case Varint(field::kModuleProcesses): module.processes.push_back(GetUint32(fields)); break;
-      case Varint(field::kDeviceTime): module.device_time = fields.get_int64(); break;
-      default: fields.skip();
+      case Varint(field::kModuleProcesses):
+        module.processes.push_back(GetUint32(fields));
+        break;
+      case Varint(field::kDeviceTime):
+        module.device_time = fields.get_int64();
+        break;
+      default:
+        fields.skip();
     }
   }
   return module;
@@ -196,23 +214,38 @@ std::string DecodeRecord(std::string_view bytes, SampleRecord* record) {
   };
   return ForFields(bytes, [&](protozero::pbf_reader& fields) {
     switch (fields.tag_and_type()) {
-      case Varint(field::kModule): record->module = GetUint32(fields); break;
-      case Bytes(field::kName): assign(record->name, fields.get_view()); break;
-      case Bytes(field::kOp): assign(record->op, fields.get_view()); break;
-      case Varint(field::kProcess): record->process = GetUint32(fields); break;
-      case Varint(field::kDevice): record->device = GetUint32(fields); break;
+      case Varint(field::kModule):
+        record->module = GetUint32(fields);
+        break;
+      case Bytes(field::kName):
+        assign(record->name, fields.get_view());
+        break;
+      case Bytes(field::kOp):
+        assign(record->op, fields.get_view());
+        break;
+      case Varint(field::kProcess):
+        record->process = GetUint32(fields);
+        break;
+      case Varint(field::kDevice):
+        record->device = GetUint32(fields);
+        break;
       case Varint(field::kClass):
         record->sample_class = static_cast<SampleClass>(GetUint32(fields));
         break;
-      case Varint(field::kGroupSize): record->group_size = GetUint32(fields); break;
+      case Varint(field::kGroupSize):
+        record->group_size = GetUint32(fields);
+        break;
       case Bytes(field::kDurations): {
         const auto durations = fields.get_packed_int64();
         if (record->durations.empty()) record->durations.reserve(durations.size());
         for (const Picoseconds duration : durations) record->durations.push_back(duration);
         break;
       }
-      case Varint(field::kDurations): record->durations.push_back(fields.get_int64()); break;
-      default: fields.skip();
+      case Varint(field::kDurations):
+        record->durations.push_back(fields.get_int64());
+        break;
+      default:
+        fields.skip();
     }
   });
 }
@@ -221,10 +254,17 @@ std::string DecodeTrailer(std::string_view bytes, Trailer* trailer) {
   *trailer = {};
   return ForFields(bytes, [&](protozero::pbf_reader& fields) {
     switch (fields.tag_and_type()) {
-      case Varint(field::kRecordCount): trailer->records = fields.get_uint64(); break;
-      case Varint(field::kDurationCount): trailer->durations = fields.get_uint64(); break;
-      case Bytes(field::kSha256): trailer->sha256 = fields.get_bytes(); break;
-      default: fields.skip();
+      case Varint(field::kRecordCount):
+        trailer->records = fields.get_uint64();
+        break;
+      case Varint(field::kDurationCount):
+        trailer->durations = fields.get_uint64();
+        break;
+      case Bytes(field::kSha256):
+        trailer->sha256 = fields.get_bytes();
+        break;
+      default:
+        fields.skip();
     }
   });
 }

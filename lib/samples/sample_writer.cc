@@ -51,8 +51,9 @@ struct SampleWriter::State {
   // Writes `message` as a field of the file.
   Status WriteMessage(char tag) {
     if (message.size() > sample_wire::kMaxMessageBytes) {
-      return Failed(name, fmt::format("{} bytes in one record, of {} at most", message.size(),
-                                      sample_wire::kMaxMessageBytes),
+      return Failed(name,
+                    fmt::format("{} bytes in one record, of {} at most", message.size(),
+                                sample_wire::kMaxMessageBytes),
                     "capture fewer steps");
     }
     const std::string head = sample_wire::EncodeHead(tag, message.size());

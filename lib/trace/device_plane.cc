@@ -13,14 +13,16 @@ constexpr uint32_t kLineEvents = 4;
 constexpr uint32_t kStatDouble = 2, kStatUint64 = 3, kStatInt64 = 4, kStatString = 5,
                    kStatBytes = 6, kStatRef = 7;
 constexpr size_t kReleaseStride = size_t{4} << 20;
-constexpr uint64_t kDenseIds = uint64_t{1} << 16;     // ids below this index a vector
+constexpr uint64_t kDenseIds = uint64_t{1} << 16;      // ids below this index a vector
 constexpr uint64_t kNumberedBase = uint64_t{1} << 63;  // numbers of texts that are no reference
 
 // Times beyond these are damage, and would overflow sums. Nanoseconds since the epoch fit.
 constexpr Picoseconds kLatestPs = Picoseconds{1} << 61;
 constexpr Picoseconds kLongestPs = Picoseconds{1} << 53;  // 2.5 hours
 
-bool IsStream(std::string_view line_name) { return line_name.substr(0, 8) == "Stream #"; }
+bool IsStream(std::string_view line_name) {
+  return line_name.substr(0, 8) == "Stream #";
+}
 
 StatKind KindOfName(std::string_view name) {
   if (name == "hlo_op") return StatKind::kHloOp;
@@ -144,17 +146,28 @@ void DevicePlane::SetInteger(StatKind kind, uint32_t field, uint64_t value, OpKe
       key.program_id = field == kStatInt64 ? static_cast<int64_t>(value) : 0;
       key.has_program_id = true;
       break;
-    case StatKind::kUniqueHloOpId: key.unique_id = static_cast<int64_t>(value); break;
+    case StatKind::kUniqueHloOpId:
+      key.unique_id = static_cast<int64_t>(value);
+      break;
     case StatKind::kScopeRangeId:
       event.scope = static_cast<int64_t>(value);
       event.has_scope = true;
       break;
-    case StatKind::kCorrelationId: event.correlation = value; break;
+    case StatKind::kCorrelationId:
+      event.correlation = value;
+      break;
     // Of the details their presence is all that matters.
-    case StatKind::kKernelDetails: event.kind = ActivityKind::kKernel; break;
-    case StatKind::kMemcpyDetails: event.kind = ActivityKind::kMemcpy; break;
-    case StatKind::kMemsetDetails: event.kind = ActivityKind::kMemset; break;
-    case StatKind::kIgnored: break;
+    case StatKind::kKernelDetails:
+      event.kind = ActivityKind::kKernel;
+      break;
+    case StatKind::kMemcpyDetails:
+      event.kind = ActivityKind::kMemcpy;
+      break;
+    case StatKind::kMemsetDetails:
+      event.kind = ActivityKind::kMemset;
+      break;
+    case StatKind::kIgnored:
+      break;
   }
 }
 
@@ -179,11 +192,15 @@ bool DevicePlane::ReadStat(std::string_view stat, OpKey& key, DeviceEvent& event
   switch (field) {
     case kStatUint64:
     case kStatInt64:
-    case kStatRef: SetInteger(kind, field, integer, key, event); return true;
+    case kStatRef:
+      SetInteger(kind, field, integer, key, event);
+      return true;
     case kStatDouble:
     case kStatString:
-    case kStatBytes: break;
-    default: return true;  // a stat without a value says nothing
+    case kStatBytes:
+      break;
+    default:
+      return true;  // a stat without a value says nothing
   }
   if (kind == StatKind::kHloOp || kind == StatKind::kHloModule) {
     SetNumber(kind,
@@ -272,7 +289,9 @@ EventReader::EventReader(DevicePlane& plane, const DeviceLine& line)
       end_(line.bytes.data() + line.bytes.size()),
       released_(p_) {}
 
-EventReader::~EventReader() { ReleaseBehind(0); }
+EventReader::~EventReader() {
+  ReleaseBehind(0);
+}
 
 void EventReader::ReleaseBehind(size_t stride) {
   if (static_cast<size_t>(p_ - released_) < stride) return;
@@ -354,7 +373,9 @@ bool EventReader::ReadEvent(const char* end, DeviceEvent* event) {
     }
     if (!wire::ReadVarint(p_, end, value)) return Fault(field);
     switch (tag >> 3) {
-      case 1: event->metadata_id = value; break;
+      case 1:
+        event->metadata_id = value;
+        break;
       case 2:
         if (value > static_cast<uint64_t>(kLatestPs)) return Fault(field);
         event->start = origin_ + static_cast<Picoseconds>(value);
@@ -363,8 +384,11 @@ bool EventReader::ReadEvent(const char* end, DeviceEvent* event) {
         if (value > static_cast<uint64_t>(kLongestPs)) return Fault(field);
         event->duration = static_cast<Picoseconds>(value);
         break;
-      case 5: event->occurrences = static_cast<int64_t>(value); break;
-      default: break;
+      case 5:
+        event->occurrences = static_cast<int64_t>(value);
+        break;
+      default:
+        break;
     }
   }
   if (plane_.metadata_has_stats_ && !plane_.InheritFromMetadata(key, *event)) return Fault(p_);

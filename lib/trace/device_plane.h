@@ -34,11 +34,11 @@ enum class ActivityKind : uint8_t { kOther, kKernel, kMemcpy, kMemset };
 
 // An op as the trace names it.
 struct TraceOp {
-  std::string name;         // hlo_op
-  std::string module;       // hlo_module
-  int64_t program_id = 0;   // 0 when the event has none
+  std::string name;        // hlo_op
+  std::string module;      // hlo_module
+  int64_t program_id = 0;  // 0 when the event has none
   bool has_program_id = false;
-  int64_t unique_id = 0;    // unique_hlo_op_id (XLA since 2026-07); 0 when the event has none
+  int64_t unique_id = 0;  // unique_hlo_op_id (XLA since 2026-07); 0 when the event has none
 };
 
 struct DeviceEvent {
@@ -70,7 +70,6 @@ class DevicePlane {
   // Ops seen so far by ForEachEvent.
   const std::vector<TraceOp>& ops() const { return ops_; }
   std::string_view EventName(uint64_t metadata_id) const;
-
 
  private:
   friend class EventReader;

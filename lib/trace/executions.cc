@@ -9,7 +9,9 @@
 namespace pgle {
 namespace {
 
-Picoseconds EndOf(const Execution& execution) { return execution.start + execution.duration; }
+Picoseconds EndOf(const Execution& execution) {
+  return execution.start + execution.duration;
+}
 
 void Extend(Execution& execution, Picoseconds start, Picoseconds duration) {
   const Picoseconds end = std::max(EndOf(execution), start + duration);

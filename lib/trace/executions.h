@@ -40,10 +40,10 @@ struct DeviceTrace {
 // Reads a plane and groups its events. Fragments belong together that share device, program, op and
 // scope_range_id. Events without a scope id (jaxlib before 2024-12) are grouped in order of
 // correlation id, consecutive equal ops together: "consecutive on one stream" would glue executions
-// of an op that is alone on its stream. Only a loop's copies of its predicate stay apart then, since
-// the loop's work runs between them; and where a program has a single op, every event
-// counts as an execution, since nothing tells where one ends.
-// Memory: 16 bytes an execution, and 8 more while its plane is read (32 an event without scopes).
+// of an op that is alone on its stream. Only a loop's copies of its predicate stay apart then,
+// since the loop's work runs between them; and where a program has a single op, every event counts
+// as an execution, since nothing tells where one ends. Memory: 16 bytes an execution, and 8 more
+// while its plane is read (32 an event without scopes).
 Result<DeviceTrace> ReadDeviceTrace(const Input& input, const PlaneView& plane);
 
 // Lines that hold no device activity of their own: derived by viewers, or overhead and counters.

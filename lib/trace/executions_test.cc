@@ -53,8 +53,8 @@ size_t OpsWithScopes(const std::vector<DeviceTrace>& devices) {
   return count;
 }
 
-// A loop copies its predicate once an iteration, with the loop's work between the copies: only scope
-// ids can tell that they are one execution.
+// A loop copies its predicate once an iteration, with the loop's work between the copies: only
+// scope ids can tell that they are one execution.
 std::map<OpKey, ExecutionList> WithoutLoops(std::map<OpKey, ExecutionList> by_op) {
   std::erase_if(by_op, [](const auto& entry) { return entry.first.second.rfind("while", 0) == 0; });
   return by_op;
@@ -113,8 +113,7 @@ TEST_CASE("fragments of one scope are one execution, also over lines") {
   plane.OpEvent(copies, "gemm", 140, 20, 1);
   const auto devices = ReadSpace(space);
   REQUIRE(devices.size() == 1);
-  CHECK(ByOp(devices)[{"/device:GPU:0", "gemm"}] ==
-        ExecutionList{{5100, 60}, {5300, 200}});
+  CHECK(ByOp(devices)[{"/device:GPU:0", "gemm"}] == ExecutionList{{5100, 60}, {5300, 200}});
   CHECK(devices[0].busy == 170);
 }
 

@@ -69,7 +69,8 @@ std::vector<fs::path> RunsIn(const fs::path& directory) {
   std::vector<fs::path> runs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (fs::is_directory(entry.path(), error) && !TracesIn(entry.path()).empty()) runs.push_back(entry.path());
+    if (fs::is_directory(entry.path(), error) && !TracesIn(entry.path()).empty())
+      runs.push_back(entry.path());
   }
   std::sort(runs.begin(), runs.end());
   if (!std::all_of(runs.begin(), runs.end(),
@@ -110,17 +111,17 @@ Result<std::vector<std::string>> FindTraceFiles(const std::string& path, const s
     std::string known;
     for (const fs::path& candidate : runs) known += " " + candidate.filename().string();
     return Failed(path, fmt::format("has no run '{}' with traces in it", run),
-                  runs.empty() ? "no run there holds an .xplane.pb file"
-                               : "runs there:" + known);
+                  runs.empty() ? "no run there holds an .xplane.pb file" : "runs there:" + known);
   }
   if (runs.empty()) {
     return Failed(path, "holds no trace (*.xplane.pb, also .zst and .gz)",
                   "give the directory that jax.profiler.start_trace or pgle-capture -o was told");
   }
   if (runs.size() > 1) {
-    diagnostics->Note(path, fmt::format("{} runs: taking the newest, {}", runs.size(),
-                                        runs.back().filename().string()),
-                      "--run NAME takes another");
+    diagnostics->Note(
+        path,
+        fmt::format("{} runs: taking the newest, {}", runs.size(), runs.back().filename().string()),
+        "--run NAME takes another");
   }
   return TracesIn(runs.back());
 }

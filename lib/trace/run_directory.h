@@ -17,5 +17,4 @@ namespace pgle {
 Result<std::vector<std::string>> FindTraceFiles(const std::string& path, const std::string& run,
                                                 Diagnostics* diagnostics);
 
-
 }  // namespace pgle

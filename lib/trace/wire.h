@@ -35,7 +35,8 @@ inline bool ReadVarint(const char*& p, const char* end, uint64_t& value) {
 inline bool Skip(const char*& p, const char* end, uint32_t type) {
   uint64_t value;
   switch (type) {
-    case kVarint: return ReadVarint(p, end, value);
+    case kVarint:
+      return ReadVarint(p, end, value);
     case kFixed64:
       if (end - p < 8) return false;
       p += 8;
@@ -48,7 +49,8 @@ inline bool Skip(const char*& p, const char* end, uint32_t type) {
       if (end - p < 4) return false;
       p += 4;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -85,7 +87,8 @@ class Fields {
         memcpy(&integer_, p_, 8);
         p_ += 8;
         return true;
-      default: return Skip(p_, end_, type_) || Fault();
+      default:
+        return Skip(p_, end_, type_) || Fault();
     }
   }
 

@@ -11,8 +11,7 @@ namespace pgle {
 namespace {
 
 constexpr uint32_t kSpacePlanes = 1, kSpaceErrors = 2, kSpaceWarnings = 3, kSpaceHostnames = 4;
-constexpr uint32_t kPlaneName = 2, kPlaneEventMetadata = 4, kPlaneStatMetadata = 5,
-                   kPlaneStats = 6;
+constexpr uint32_t kPlaneName = 2, kPlaneEventMetadata = 4, kPlaneStatMetadata = 5, kPlaneStats = 6;
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -72,8 +71,9 @@ Error DamagedTrace(const Input& input, const char* position) {
   const auto offset = static_cast<size_t>(position - input.bytes().data());
   const bool at_end = offset + 16 >= input.bytes().size();
   return Failed(
-      input.name(), fmt::format("not a whole XSpace trace: bad data at byte {} of {}", offset,
-                                input.bytes().size()),
+      input.name(),
+      fmt::format("not a whole XSpace trace: bad data at byte {} of {}", offset,
+                  input.bytes().size()),
       offset == 0 ? "give an .xplane.pb file that jax.profiler or pgle-capture wrote"
       : at_end    ? "the file was cut while it was written or copied: copy it again"
                   : "the file was cut or damaged at or behind this byte: copy or record it again");

@@ -89,8 +89,9 @@ TEST_CASE("damaged bytes never do more than fail") {
 
 TEST_CASE("foreign files are told from cut ones") {
   const TempDir dir;
-  for (const char* content : {"{\"traceEvents\": []}", "I1130 14:27:47.197362 log line", "\x7f"
-                                                       "ELF\x02\x01\x01"}) {
+  for (const char* content : {"{\"traceEvents\": []}", "I1130 14:27:47.197362 log line",
+                              "\x7f"
+                              "ELF\x02\x01\x01"}) {
     const Status status = ReadAll(dir.File("foreign", content));
     REQUIRE_FALSE(status.ok());
     CHECK(status.error().hint.find(".xplane.pb") != std::string::npos);

@@ -1,7 +1,7 @@
 // pgle-inspect check: one verdict from all evidence.
-#include <optional>
-
 #include "inspect/check.h"
+
+#include <optional>
 
 #include "inspect/verb.h"
 
@@ -43,8 +43,10 @@ class CheckVerb : public Verb {
       return Check(options_);
     }();
     if (!report.ok()) return messages.Fail(report.error());
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatCheckJson(*report, options_.min_coverage)
-                           : FormatCheckText(*report, messages.options().verbose)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatCheckJson(*report, options_.min_coverage)
+                                   : FormatCheckText(*report, messages.options().verbose));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     return static_cast<int>(report->verdict == Verdict::kUsed ? ExitCode::kOk : ExitCode::kRefused);

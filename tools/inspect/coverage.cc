@@ -37,7 +37,9 @@ class CoverageVerb : public Verb {
   int Run(const cli::Messages& messages) override {
     const Status status = Measure(messages);
     if (!status.ok()) return messages.Fail(status.error());
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatCoverageJson(report_) : FormatCoverageText(report_)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatCoverageJson(report_) : FormatCoverageText(report_));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     return IsCovered(report_) ? 0 : messages.Fail(TooLittle());
@@ -104,6 +106,8 @@ class CoverageVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeCoverageVerb() { return std::make_unique<CoverageVerb>(); }
+std::unique_ptr<Verb> MakeCoverageVerb() {
+  return std::make_unique<CoverageVerb>();
+}
 
 }  // namespace pgle

@@ -30,7 +30,9 @@ class DiffVerb : public Verb {
   int Run(const cli::Messages& messages) override {
     const Status status = Compare(messages);
     if (!status.ok()) return messages.Fail(status.error());
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatDiffJson(report_) : FormatDiffText(report_)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatDiffJson(report_) : FormatDiffText(report_));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     const uint64_t over = report_.has_limit ? report_.diff.Over(report_.limit) : 0;
@@ -61,6 +63,8 @@ class DiffVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeDiffVerb() { return std::make_unique<DiffVerb>(); }
+std::unique_ptr<Verb> MakeDiffVerb() {
+  return std::make_unique<DiffVerb>();
+}
 
 }  // namespace pgle

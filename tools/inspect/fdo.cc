@@ -22,7 +22,9 @@ class FdoVerb : public Verb {
   int Run(const cli::Messages& messages) override {
     const Status status = Read(messages);
     if (!status.ok()) return messages.Fail(status.error());
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatFdoJson(report_) : FormatFdoText(report_)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatFdoJson(report_) : FormatFdoText(report_));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     return 0;
@@ -48,6 +50,8 @@ class FdoVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeFdoVerb() { return std::make_unique<FdoVerb>(); }
+std::unique_ptr<Verb> MakeFdoVerb() {
+  return std::make_unique<FdoVerb>();
+}
 
 }  // namespace pgle

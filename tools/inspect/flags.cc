@@ -54,7 +54,9 @@ class FlagsVerb : public Verb {
       }
     }
     const FlagReport report = InspectFlags(question, cli::SpoolDirectory());
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatFlagsJson(report) : FormatFlagsText(report)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatFlagsJson(report) : FormatFlagsText(report));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     return static_cast<int>(report.profile_would_be_used() ? ExitCode::kOk : ExitCode::kRefused);

@@ -39,7 +39,9 @@ class HostsVerb : public Verb {
       if (!comparison.ok()) return messages.Fail(comparison.error());
       report.comparison = std::move(*comparison);
     }
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatHostsJson(report) : FormatHostsText(report)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatHostsJson(report) : FormatHostsText(report));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     if (!report.comparison.differs()) return 0;
@@ -55,6 +57,8 @@ class HostsVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeHostsVerb() { return std::make_unique<HostsVerb>(); }
+std::unique_ptr<Verb> MakeHostsVerb() {
+  return std::make_unique<HostsVerb>();
+}
 
 }  // namespace pgle

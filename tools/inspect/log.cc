@@ -27,7 +27,9 @@ class LogVerb : public Verb {
       return ScanLogs(logs_, *filter, cli::SpoolDirectory());
     }();
     if (!report.ok()) return messages.Fail(report.error());
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatLogJson(*report) : FormatLogText(*report, messages.options().verbose)); !printed.ok()) {
+    if (const Status printed = cli::PrintAnswer(
+            json_ ? FormatLogJson(*report) : FormatLogText(*report, messages.options().verbose));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     return 0;

@@ -26,7 +26,9 @@ class ShowVerb : public Verb {
     if (!profile.ok()) return messages.Fail(profile.error());
     report_.summary = Summarize(*profile);
     if (messages.options().verbose) report_.top = std::numeric_limits<size_t>::max();
-    if (const Status printed = cli::PrintAnswer(json_ ? FormatShowJson(report_) : FormatShowText(report_)); !printed.ok()) {
+    if (const Status printed =
+            cli::PrintAnswer(json_ ? FormatShowJson(report_) : FormatShowText(report_));
+        !printed.ok()) {
       return messages.Fail(printed.error());
     }
     return 0;
@@ -39,6 +41,8 @@ class ShowVerb : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> MakeShowVerb() { return std::make_unique<ShowVerb>(); }
+std::unique_ptr<Verb> MakeShowVerb() {
+  return std::make_unique<ShowVerb>();
+}
 
 }  // namespace pgle
