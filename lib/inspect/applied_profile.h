@@ -20,6 +20,7 @@ namespace pgle {
 class AppliedProfile {
  public:
   AppliedProfile(const CostProfile& profile, std::string_view fingerprint);
+  AppliedProfile(CostProfile&& profile, std::string_view fingerprint) = delete;  // names are views
 
   // In microseconds; null when the module gets no such entry.
   const double* Find(std::string_view name) const;

@@ -240,14 +240,14 @@ TEST_CASE("XLA's filter") {
   CHECK_FALSE(AppliedProfile(profile, "").has_own_fingerprint());
 
   SUBCASE("rematerialized names are stripped and averaged") {
-    const AppliedProfile remat({{{"a.remat", 1},
-                                 {"a.remat2", 3},
-                                 {"a", 5},
-                                 {"b", 2},
-                                 {"b", 4},
-                                 {"c.remat.x", 7},
-                                 {"g::d.remat", 9}}},
-                               "f");
+    const CostProfile clones{{{"a.remat", 1},
+                              {"a.remat2", 3},
+                              {"a", 5},
+                              {"b", 2},
+                              {"b", 4},
+                              {"c.remat.x", 7},
+                              {"g::d.remat", 9}}};
+    const AppliedProfile remat(clones, "f");
     CHECK(*remat.Find("a") == 3);
     CHECK(*remat.Find("b") == 3);  // repeated entries too
     CHECK(*remat.Find("c.remat.x") == 7);
