@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/diagnostics_json.h"
 #include "base/sha256.h"
 #include "extract/report.h"
 
@@ -100,15 +101,7 @@ std::string FormatReportJson(const Extraction& extraction, const ReportContext& 
   report["modules"] = modules;
   Diagnostics all = extraction.diagnostics;
   all.Append(ReportWarnings(extraction));
-  Json diagnostics = Json::array();
-  for (const Diagnostic& item : all.items()) {
-    diagnostics.push_back(
-        {{"severity", item.severity == Diagnostic::Severity::kWarning ? "warning" : "note"},
-         {"where", item.where},
-         {"what", item.what},
-         {"hint", item.hint}});
-  }
-  report["diagnostics"] = diagnostics;
+  report["diagnostics"] = DiagnosticsJson(all);
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "hlo/xla_log_for_tests.h"
 #include "io/input.h"
 #include "profile/cost_profile.h"
 
@@ -15,36 +16,7 @@ namespace {
 
 const std::string kRuns = PGLE_TESTDATA "/runs/";
 
-struct Counts {
-  int found = 0;
-  std::set<std::string> missing;
-};
-
-// XLA's figures for jit_train_step in a log: "Found N instructions" and the missing names.
-Counts FromLog(const std::string& path) {
-  const auto input = Input::Open(path);
-  REQUIRE(input.ok());
-  Counts counts;
-  bool in_module = false;
-  std::istringstream lines{std::string(input->bytes())};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("Found profile for module") != std::string::npos) {
-      in_module = line.find("module jit_train_step,") != std::string::npos;
-      if (in_module) counts = {};
-    }
-    const size_t text = line.find("] ");
-    if (!in_module || text == std::string::npos ||
-        line.find("latency_estimator.cc") == std::string::npos) {
-      continue;
-    }
-    const std::string message = line.substr(text + 2);
-    if (message.rfind("Found ", 0) == 0) counts.found = std::stoi(message.substr(6));
-    if (message.rfind("  ", 0) == 0) counts.missing.insert(message.substr(2));
-  }
-  return counts;
-}
-
-Counts Emulate(const std::string& hlo_path, const std::string& profile_path) {
+XlaCounts Emulate(const std::string& hlo_path, const std::string& profile_path) {
   const auto hlo = Input::Open(hlo_path);
   REQUIRE(hlo.ok());
   const auto module = ParseHlo(hlo->bytes(), hlo_path);
@@ -63,7 +35,7 @@ Counts Emulate(const std::string& hlo_path, const std::string& profile_path) {
   std::set<std::string> stripped;
   for (const std::string& name : names) stripped.insert(name.substr(0, name.rfind(".remat")));
   names = std::move(stripped);
-  Counts counts;
+  XlaCounts counts;
   for (const SchedulerQuery& query : SchedulerQueries(*module)) {
     const bool own = names.count(std::string(query.name)) > 0;
     const bool either = own || names.count(std::string(query.wrapped_name)) > 0;
@@ -80,7 +52,7 @@ TEST_CASE("the walk asks for what XLA's accuracy checker asks for") {
   const std::string hlo = ".jit_train_step.sm_9.0a_gpu_after_optimizations.hlo.pb.zst";
   struct Row {
     std::string run, hlo, profile, log;
-    int found, missing;
+    uint64_t found, missing;
   };
   for (const Row& row : std::initializer_list<Row>{
            {"fsdp_unrolled", "profiled/module_2667", "jaxlib_profile", "recompile_jaxlib_profile",
@@ -109,11 +81,11 @@ TEST_CASE("the walk asks for what XLA's accuracy checker asks for") {
             23}}) {
     CAPTURE(row.run);
     CAPTURE(row.profile);
-    const Counts log = FromLog(kRuns + row.run + "/log/" + row.log + ".log.zst");
-    const Counts walk = Emulate(kRuns + row.run + "/hlo/" + row.hlo + hlo,
+    const XlaCounts log = CountsInLog(kRuns + row.run + "/log/" + row.log + ".log.zst");
+    const XlaCounts walk = Emulate(kRuns + row.run + "/hlo/" + row.hlo + hlo,
                                 kRuns + row.run + "/" + row.profile + ".pb");
     CHECK(log.found == row.found);
-    CHECK(static_cast<int>(log.missing.size()) == row.missing);
+    CHECK(log.missing.size() == row.missing);
     CHECK(walk.found == log.found);
     CHECK(walk.missing == log.missing);
   }

@@ -14,7 +14,7 @@
 #include "inspect/read_profile.h"
 #include "inspect/target.h"
 #include "inspect/trace_times.h"
-#include "inspect/xla_log_for_tests.h"
+#include "hlo/xla_log_for_tests.h"
 
 namespace pgle {
 namespace {

@@ -29,26 +29,11 @@ const char* SourceName(ProfileSource source) {
   return "none";
 }
 
-std::string SourceText(const LogCompile& compile) {
-  switch (compile.source) {
-    case ProfileSource::kPath:
-      return compile.path;
-    case ProfileSource::kFdo:
-      return "fdo_profile";
-    case ProfileSource::kFdoBinary:
-      return "fdo_profile (binary)";
-    case ProfileSource::kFdoText:
-      return "fdo_profile (text)";
-    case ProfileSource::kNone:
-      break;
-  }
-  return "an unknown source";
-}
-
 std::string CompileText(const LogCompile& compile, bool verbose) {
   std::string out;
   if (compile.profile_found || compile.found) {
-    out = "    profile from " + SourceText(compile);
+    const std::string source = SourceText(compile);
+    out = "    profile from " + (source.empty() ? "an unknown source" : source);
   } else {
     out = "    no profile";
     if (!compile.failure.empty()) out += ": " + compile.failure;

@@ -47,6 +47,9 @@ struct LogCompile {
   uint64_t lookups() const { return found.value_or(0) + missing.value_or(0); }
 };
 
+// Where a compile's profile came from, for people: a path, or which fdo_profile. Empty: not known.
+std::string SourceText(const LogCompile& compile);
+
 struct LogModule {
   std::string name;                    // empty: XLA before June 2025 does not say
   std::set<std::string> fingerprints;  // VLOG only

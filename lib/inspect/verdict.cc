@@ -14,22 +14,6 @@ constexpr const char* kShowCounts =
     "and "
     "run again";
 
-std::string SourceText(const LogCompile& compile) {
-  switch (compile.source) {
-    case ProfileSource::kPath:
-      return compile.path;
-    case ProfileSource::kFdo:
-      return "fdo_profile";
-    case ProfileSource::kFdoBinary:
-      return "fdo_profile (binary)";
-    case ProfileSource::kFdoText:
-      return "fdo_profile (text)";
-    case ProfileSource::kNone:
-      break;
-  }
-  return "";
-}
-
 double ShareOf(uint64_t found, uint64_t missing) {
   const uint64_t all = found + missing;
   return all == 0 ? 0 : static_cast<double>(found) / static_cast<double>(all);

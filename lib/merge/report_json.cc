@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/diagnostics_json.h"
 #include "merge/report.h"
 
 namespace pgle {
@@ -105,15 +106,7 @@ std::string FormatMergeJson(const Merged& merged, const MergeContext& context) {
     skipped.push_back({{"file", error.where}, {"reason", error.what}});
   }
   report["skipped"] = skipped;
-  Json diagnostics = Json::array();
-  for (const Diagnostic& item : merged.diagnostics.items()) {
-    diagnostics.push_back(
-        {{"severity", item.severity == Diagnostic::Severity::kWarning ? "warning" : "note"},
-         {"where", item.where},
-         {"what", item.what},
-         {"hint", item.hint}});
-  }
-  report["diagnostics"] = diagnostics;
+  report["diagnostics"] = DiagnosticsJson(merged.diagnostics);
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -68,39 +68,18 @@ Result<DevicePlane> DevicePlane::Open(const Input& input, const PlaneView& plane
       line.name = display_name.empty() ? name : display_name;
       opened.lines_.push_back(line);
     } else if (fields.is_bytes(kPlaneEventMetadata)) {
-      uint64_t id = 0;
-      EventMetadata metadata;
-      wire::Fields entry(fields.bytes());
-      while (entry.Next()) {
-        if (entry.is_varint(1)) id = entry.integer();
-        if (!entry.is_bytes(2)) continue;
-        wire::Fields value(entry.bytes());
-        while (value.Next()) {
-          if (value.is_varint(1)) id = value.integer();
-          if (value.is_bytes(2)) metadata.name = value.bytes();
-          if (value.is_bytes(5)) {
-            metadata.stats.push_back(value.bytes());
-            opened.metadata_has_stats_ = true;
-          }
-        }
-        if (!value.ok()) return DamagedTrace(input, value.position());
+      MetadataEntry entry;
+      if (!ReadMetadataEntry(fields.bytes(), &entry)) {
+        return DamagedTrace(input, fields.bytes().data());
       }
-      if (!entry.ok()) return DamagedTrace(input, entry.position());
-      opened.event_metadata_[id] = std::move(metadata);
+      opened.metadata_has_stats_ |= !entry.stats.empty();
+      opened.event_metadata_[entry.id] = std::move(entry);
     } else if (fields.is_bytes(kPlaneStatMetadata)) {
-      uint64_t id = 0;
-      std::string_view name;
-      wire::Fields entry(fields.bytes());
-      while (entry.Next()) {
-        if (entry.is_varint(1)) id = entry.integer();
-        if (!entry.is_bytes(2)) continue;
-        wire::Fields value(entry.bytes());
-        while (value.Next()) {
-          if (value.is_bytes(2)) name = value.bytes();
-        }
-        if (!value.ok()) return DamagedTrace(input, value.position());
+      MetadataEntry entry;
+      if (!ReadMetadataEntry(fields.bytes(), &entry)) {
+        return DamagedTrace(input, fields.bytes().data());
       }
-      if (!entry.ok()) return DamagedTrace(input, entry.position());
+      const auto [id, name] = std::pair(entry.id, entry.name);
       opened.stat_names_[id] = name;
       const StatKind kind = KindOfName(name);
       if (id < kDenseIds) {

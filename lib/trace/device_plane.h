@@ -80,11 +80,6 @@ class DevicePlane {
     bool has_op = false, has_module = false, has_program_id = false;
     int64_t unique_id = 0;
   };
-  struct EventMetadata {
-    std::string_view name;
-    std::vector<std::string_view> stats;
-  };
-
   explicit DevicePlane(const Input& input) : input_(&input) {}
   StatKind KindOf(uint64_t stat_id) const {
     if (stat_id < kinds_.size()) return kinds_[stat_id];
@@ -107,7 +102,7 @@ class DevicePlane {
   std::vector<StatKind> kinds_;  // by stat metadata id
   std::unordered_map<uint64_t, StatKind> far_kinds_;
   std::unordered_map<uint64_t, std::string_view> stat_names_;
-  std::unordered_map<uint64_t, EventMetadata> event_metadata_;
+  std::unordered_map<uint64_t, MetadataEntry> event_metadata_;
   bool metadata_has_stats_ = false;
   std::unordered_map<std::string, uint64_t> numbers_;
   std::vector<std::string> numbered_;

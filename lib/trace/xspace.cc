@@ -67,6 +67,22 @@ Status AppendModules(const Input& input, const PlaneView& plane,
 
 }  // namespace
 
+bool ReadMetadataEntry(std::string_view bytes, MetadataEntry* read) {
+  wire::Fields entry(bytes);
+  while (entry.Next()) {
+    if (entry.is_varint(1)) read->id = entry.integer();
+    if (!entry.is_bytes(2)) continue;
+    wire::Fields metadata(entry.bytes());
+    while (metadata.Next()) {
+      if (metadata.is_varint(1)) read->id = metadata.integer();
+      if (metadata.is_bytes(2)) read->name = metadata.bytes();
+      if (metadata.is_bytes(5)) read->stats.push_back(metadata.bytes());
+    }
+    if (!metadata.ok()) return false;
+  }
+  return entry.ok();
+}
+
 Error DamagedTrace(const Input& input, const char* position) {
   const auto offset = static_cast<size_t>(position - input.bytes().data());
   const bool at_end = offset + 16 >= input.bytes().size();
@@ -147,19 +163,12 @@ Result<uint64_t> ProfileStartTime(const Input& input, const XSpaceIndex& index) 
       }
       values[id] = value;
     } else if (fields.is_bytes(kPlaneStatMetadata)) {
-      uint64_t id = 0;
-      std::string_view name;
-      wire::Fields entry(fields.bytes());
-      while (entry.Next()) {
-        if (entry.is_varint(1)) id = entry.integer();
-        if (!entry.is_bytes(2)) continue;
-        wire::Fields metadata(entry.bytes());
-        while (metadata.Next()) {
-          if (metadata.is_bytes(2)) name = metadata.bytes();
-        }
+      MetadataEntry entry;
+      if (!ReadMetadataEntry(fields.bytes(), &entry)) {
+        return DamagedTrace(input, fields.bytes().data());
       }
-      if (name == "profile_start_time") {
-        wanted_id = id;
+      if (entry.name == "profile_start_time") {
+        wanted_id = entry.id;
         known = true;
       }
     }

@@ -41,6 +41,15 @@ Result<std::vector<TraceModule>> ModulesInTrace(const Input& input, const XSpace
 // Event times are relative to it; adding it aligns the processes of one host.
 Result<uint64_t> ProfileStartTime(const Input& input, const XSpaceIndex& index);
 
+// An entry of a plane's metadata maps: XEventMetadata or XStatMetadata by id.
+struct MetadataEntry {
+  uint64_t id = 0;
+  std::string_view name;
+  std::vector<std::string_view> stats;  // of event metadata: XStat messages
+};
+// False when it is damaged.
+bool ReadMetadataEntry(std::string_view entry, MetadataEntry* read);
+
 // The message for a fault at `position` inside `input`.
 Error DamagedTrace(const Input& input, const char* position);
 
