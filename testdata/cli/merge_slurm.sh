@@ -6,6 +6,7 @@ for program in munged slurmctld slurmd sbatch srun; do
   command -v $program >/dev/null || { echo "$program (slurm-wlm, munge) is not installed" >&2; exit 77; }
 done
 [ "$(id -u)" -eq 0 ] || { echo "slurmd needs root" >&2; exit 77; }
+[ -n "$(ls /sys/fs/cgroup 2>/dev/null)" ] || { echo "slurmd needs /sys/fs/cgroup" >&2; exit 77; }
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/recipe_lib.sh"
 
