@@ -66,7 +66,9 @@ TEST_CASE("equal to jaxlib 0.12.0.1 but for the order of a sum") {
     const auto ours = Ours(row.traces, JaxlibRules::kSpans);
     const auto jaxlib = ByName(ReadProfile(TestRun("jaxlib_0.12.0.1/" + row.profile + ".pb")));
     REQUIRE(ours.size() == jaxlib.size());
-    for (const auto& [name, cost] : jaxlib) {
+    for (const auto& entry : jaxlib) {
+      const std::string& name = entry.first;
+      const double cost = entry.second;
       CAPTURE(name);
       REQUIRE(ours.count(name) == 1);
       CHECK(std::abs(ours.at(name) - cost) <= 48 * 0x1p-53 * cost);  // 48 spans at most
