@@ -79,14 +79,15 @@ Result<DevicePlane> DevicePlane::Open(const Input& input, const PlaneView& plane
       if (!ReadMetadataEntry(fields.bytes(), &entry)) {
         return DamagedTrace(input, fields.bytes().data());
       }
-      const auto [id, name] = std::pair(entry.id, entry.name);
-      opened.stat_names_[id] = name;
-      const StatKind kind = KindOfName(name);
-      if (id < kDenseIds) {
-        if (opened.kinds_.size() <= id) opened.kinds_.resize(id + 1, StatKind::kIgnored);
-        opened.kinds_[id] = kind;
+      opened.stat_names_[entry.id] = entry.name;
+      const StatKind kind = KindOfName(entry.name);
+      if (entry.id < kDenseIds) {
+        if (opened.kinds_.size() <= entry.id) {
+          opened.kinds_.resize(entry.id + 1, StatKind::kIgnored);
+        }
+        opened.kinds_[entry.id] = kind;
       } else if (kind != StatKind::kIgnored) {
-        opened.far_kinds_[id] = kind;
+        opened.far_kinds_[entry.id] = kind;
       }
     }
   }
