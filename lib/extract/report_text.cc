@@ -235,8 +235,7 @@ Diagnostics ReportWarnings(const Extraction& extraction) {
                               module.command_buffers == 1 ? "s" : "",
                               module.coverage.known ? Count(hidden, "instruction")
                                                     : std::string("their instructions")),
-                  "record with XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind the =), "
-                  "or with pgle-capture");
+                  "record with XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind the =)");
   }
   return warnings;
 }
