@@ -67,9 +67,9 @@ uint32_t HloModule::CollectiveIn(uint32_t index) const {
   return kNoInstruction;
 }
 
-Result<HloModule> ParseHlo(std::string_view bytes, const std::string& name) {
-  if (bytes.substr(0, 10) == "HloModule ") return ParseHloText(bytes, name);
-  return ParseHloProto(bytes, name);
+Result<HloModule> ParseHlo(std::string_view bytes, const std::string& name, HloDetail detail) {
+  if (bytes.substr(0, 10) == "HloModule ") return ParseHloText(bytes, name, detail);
+  return ParseHloProto(bytes, name, detail);
 }
 
 std::string_view HloModuleBuilder::Intern(std::string_view text) {

@@ -37,7 +37,7 @@ struct HloInstruction {
   // hold more than 1024 ids, and for meshes with parts of axes or an order of their own.
   std::vector<std::vector<int64_t>> groups;
   std::vector<std::pair<int64_t, int64_t>> source_target_pairs;
-  std::string_view backend_config;  // as dumped, JSON for GPU: tilings and algorithms; may be empty
+  std::string_view backend_config;  // kBackendConfigs only; JSON on GPU: tilings and algorithms
 };
 
 struct HloComputation {
@@ -112,16 +112,23 @@ class HloModule {
   std::unordered_map<std::string_view, uint32_t> by_name_;
 };
 
+// What is kept of a module. Backend configs can be most of its bytes, and comparing compiles alone
+// asks for them.
+enum class HloDetail { kNames, kBackendConfigs };
+
 // Reads a serialized HloProto (`name` is for messages).
 // Errors: not a HloProto, cut short, no entry computation, references to what does not exist.
-Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name);
+Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name,
+                                HloDetail detail = HloDetail::kNames);
 
 // Reads HLO text, as XLA dumps it with --xla_dump_to alone.
 // Errors: not HLO text, with the line; no entry computation.
-Result<HloModule> ParseHloText(std::string_view text, const std::string& name);
+Result<HloModule> ParseHloText(std::string_view text, const std::string& name,
+                               HloDetail detail = HloDetail::kNames);
 
 // Either of the two, told by content ("HloModule " starts a text).
-Result<HloModule> ParseHlo(std::string_view bytes, const std::string& name);
+Result<HloModule> ParseHlo(std::string_view bytes, const std::string& name,
+                           HloDetail detail = HloDetail::kNames);
 
 // Name and id alone, for choosing among many modules: {name, id}.
 Result<std::pair<std::string, int64_t>> PeekHloProto(std::string_view bytes,

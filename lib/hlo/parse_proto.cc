@@ -187,6 +187,8 @@ std::vector<int64_t> DeviceAssignment(pbf_reader assignment) {
 
 class ProtoParser {
  public:
+  explicit ProtoParser(HloDetail detail) : detail_(detail) {}
+
   Result<HloModule> Parse(std::string_view bytes, const std::string& name) {
     pbf_reader file(bytes.data(), bytes.size());
     bool has_module = false;
@@ -301,7 +303,11 @@ class ProtoParser {
           AppendIntegers(message, &raw.called_ids);
           break;
         case 43:
-          instruction.backend_config = builder_.Intern(ToView(message.get_view()));
+          if (detail_ == HloDetail::kBackendConfigs) {
+            instruction.backend_config = builder_.Intern(ToView(message.get_view()));
+          } else {
+            message.skip();
+          }
           break;
         case 49:
           ReadReplicaGroup(message.get_message(), &instruction);
@@ -415,6 +421,7 @@ class ProtoParser {
     }
   }
 
+  const HloDetail detail_;
   HloModuleBuilder builder_;
   int64_t entry_id_ = 0;
   Bytes schedule_;
@@ -430,9 +437,10 @@ Error NotHlo(const std::string& name, const char* why) {
 
 }  // namespace
 
-Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name) {
+Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name,
+                                HloDetail detail) {
   try {
-    return ProtoParser().Parse(bytes, name);
+    return ProtoParser(detail).Parse(bytes, name);
   } catch (const protozero::exception& e) {
     return NotHlo(name, e.what());
   }

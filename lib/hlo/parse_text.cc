@@ -268,7 +268,8 @@ std::string_view AsyncSuffix(std::string_view opcode) {
 
 class TextParser {
  public:
-  TextParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  TextParser(std::string_view text, const std::string& name, HloDetail detail)
+      : text_(text), name_(name), detail_(detail) {}
 
   Result<HloModule> Parse() {
     if (!ParseHeader()) return Fault();
@@ -482,7 +483,7 @@ class TextParser {
         instruction.scheduling_name = builder_.Intern(QuotedValue(value, "scheduling_name"));
       } else if (key == "frontend_attributes") {
         fingerprint_in = value;
-      } else if (key == "backend_config") {
+      } else if (key == "backend_config" && detail_ == HloDetail::kBackendConfigs) {
         instruction.backend_config = builder_.Intern(value);
       } else if (key == "replica_groups") {
         ReadGroups(value, &instruction);
@@ -553,6 +554,7 @@ class TextParser {
 
   const std::string_view text_;
   const std::string& name_;
+  const HloDetail detail_;
   size_t pos_ = 0;
   size_t fault_at_ = 0;
   std::string fault_;
@@ -564,8 +566,8 @@ class TextParser {
 
 }  // namespace
 
-Result<HloModule> ParseHloText(std::string_view text, const std::string& name) {
-  return TextParser(text, name).Parse();
+Result<HloModule> ParseHloText(std::string_view text, const std::string& name, HloDetail detail) {
+  return TextParser(text, name, detail).Parse();
 }
 
 }  // namespace pgle

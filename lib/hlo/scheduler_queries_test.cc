@@ -83,7 +83,7 @@ TEST_CASE("the walk asks for what XLA's accuracy checker asks for") {
     CAPTURE(row.profile);
     const XlaCounts log = CountsInLog(kRuns + row.run + "/log/" + row.log + ".log.zst");
     const XlaCounts walk = Emulate(kRuns + row.run + "/hlo/" + row.hlo + hlo,
-                                kRuns + row.run + "/" + row.profile + ".pb");
+                                   kRuns + row.run + "/" + row.profile + ".pb");
     CHECK(log.found == row.found);
     CHECK(log.missing.size() == row.missing);
     CHECK(walk.found == log.found);

@@ -8,13 +8,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "hlo/xla_log_for_tests.h"
 #include "inspect/applied_profile.h"
 #include "inspect/coverage_report.h"
 #include "inspect/missing_reason.h"
 #include "inspect/read_profile.h"
 #include "inspect/target.h"
 #include "inspect/trace_times.h"
-#include "hlo/xla_log_for_tests.h"
 
 namespace pgle {
 namespace {

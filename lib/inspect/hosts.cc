@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 Result<HloModule> Load(const std::string& file, const std::string& spool_directory) {
   PGLE_ASSIGN_OR_RETURN(const Input input, Input::Open(file, spool_directory));
-  return ParseHlo(input.bytes(), input.name());
+  return ParseHlo(input.bytes(), input.name(), HloDetail::kBackendConfigs);
 }
 
 // What XLA was handed with the compile request: the .fdo_profile beside the module.
