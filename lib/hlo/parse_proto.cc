@@ -437,8 +437,7 @@ Error NotHlo(const std::string& name, const char* why) {
 
 }  // namespace
 
-Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name,
-                                HloDetail detail) {
+Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name, HloDetail detail) {
   try {
     return ProtoParser(detail).Parse(bytes, name);
   } catch (const protozero::exception& e) {
