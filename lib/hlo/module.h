@@ -130,8 +130,4 @@ Result<HloModule> ParseHloText(std::string_view text, const std::string& name,
 Result<HloModule> ParseHlo(std::string_view bytes, const std::string& name,
                            HloDetail detail = HloDetail::kNames);
 
-// Name and id alone, for choosing among many modules: {name, id}.
-Result<std::pair<std::string, int64_t>> PeekHloProto(std::string_view bytes,
-                                                     const std::string& name);
-
 }  // namespace pgle

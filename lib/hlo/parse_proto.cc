@@ -445,30 +445,4 @@ Result<HloModule> ParseHloProto(std::string_view bytes, const std::string& name,
   }
 }
 
-Result<std::pair<std::string, int64_t>> PeekHloProto(std::string_view bytes,
-                                                     const std::string& name) {
-  try {
-    std::pair<std::string, int64_t> found;
-    pbf_reader file(bytes.data(), bytes.size());
-    while (file.next(1)) {
-      pbf_reader module = file.get_message();
-      while (module.next()) {
-        switch (module.tag()) {
-          case 1:
-            found.first = module.get_string();
-            break;
-          case 5:
-            found.second = module.get_int64();
-            break;
-          default:
-            module.skip();
-        }
-      }
-    }
-    return found;
-  } catch (const protozero::exception& e) {
-    return NotHlo(name, e.what());
-  }
-}
-
 }  // namespace pgle

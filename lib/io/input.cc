@@ -125,8 +125,4 @@ void Input::Release(size_t begin, size_t end) const {
   }
 }
 
-bool LooksCompressed(std::string_view bytes) {
-  return DetectCompression(bytes.data(), bytes.size()) != Compression::kNone;
-}
-
 }  // namespace pgle

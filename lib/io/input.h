@@ -37,7 +37,4 @@ class Input {
   size_t size_ = 0;
 };
 
-// True when `bytes` starts as a zstd frame or a gzip member does.
-bool LooksCompressed(std::string_view bytes);
-
 }  // namespace pgle
