@@ -114,10 +114,7 @@ Status Interpret(Arguments* args) {
   ExtractOptions& extract = args->extract;
   PGLE_ASSIGN_OR_RETURN(extract.costs.statistic, Statistic::Parse(args->statistic));
   extract.transfer_times = args->collectives == "transfer";
-  extract.keys = args->keys == "both"        ? KeyMode::kBoth
-                 : args->keys == "bare"      ? KeyMode::kBare
-                 : args->keys == "qualified" ? KeyMode::kQualified
-                                             : KeyMode::kAuto;
+  extract.keys = KeyModeNamed(args->keys);
   extract.costs.names = args->names == "runtime" ? NameMode::kRuntime
                         : args->names == "both"  ? NameMode::kBoth
                                                  : NameMode::kScheduling;

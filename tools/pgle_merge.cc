@@ -89,10 +89,7 @@ Status Interpret(Arguments* args) {
   if (args->has_collective_percentile->count() > 0) {
     merge.collective_percentile = args->collective_percentile;
   }
-  merge.keys = args->keys == "both"        ? KeyMode::kBoth
-               : args->keys == "bare"      ? KeyMode::kBare
-               : args->keys == "qualified" ? KeyMode::kQualified
-                                           : KeyMode::kAuto;
+  merge.keys = KeyModeNamed(args->keys);
   merge.skip_unreadable = args->failure_mode == "warn";
   merge.spool_directory = cli::SpoolDirectory();
   merge.want_profile = !args->output.empty() || !merge.per_module.empty();

@@ -62,6 +62,13 @@ const char* ToString(KeyMode mode) {
   return "";
 }
 
+KeyMode KeyModeNamed(std::string_view name) {
+  for (const KeyMode mode : {KeyMode::kBoth, KeyMode::kBare, KeyMode::kQualified}) {
+    if (name == ToString(mode)) return mode;
+  }
+  return KeyMode::kAuto;
+}
+
 Result<KeyedProfile> AssembleProfile(std::vector<ModuleCosts> modules, KeyMode mode,
                                      Diagnostics* diagnostics, Picoseconds device_time) {
   KeyedProfile result;

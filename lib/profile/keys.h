@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -12,6 +13,8 @@ namespace pgle {
 
 enum class KeyMode { kAuto, kBoth, kBare, kQualified };
 const char* ToString(KeyMode mode);
+// The mode of that name, as ToString gives it; kAuto for any other.
+KeyMode KeyModeNamed(std::string_view name);
 
 enum class CostSource {
   kMeasured,

@@ -74,5 +74,11 @@ TEST_CASE("nothing to write is an error") {
   CHECK_FALSE(AssembleProfile({Module("m", "f", 1, {})}, KeyMode::kAuto, &diagnostics).ok());
 }
 
+TEST_CASE("a mode is found by its name") {
+  for (const KeyMode mode : {KeyMode::kAuto, KeyMode::kBoth, KeyMode::kBare, KeyMode::kQualified}) {
+    CHECK(KeyModeNamed(ToString(mode)) == mode);
+  }
+}
+
 }  // namespace
 }  // namespace pgle
