@@ -1,0 +1,13 @@
+// A program of random pushes, pops, launches and graphs: what is attributed must be what the
+// actor's plain stack says.
+#pragma once
+
+#include <cstdint>
+
+#include "actor.h"
+
+namespace pgle::fake {
+
+void RunRandomProgram(Actor* actor, uint64_t seed, int operations, int devices);
+
+}  // namespace pgle::fake
