@@ -33,6 +33,7 @@ Actor::Actor(TruthFile* truth, uint32_t thread, int device)
 
 void Actor::Pushed(const std::string& text) {
   ranges_.push_back(text);
+  scopes_.push_back(++pushes_);
   if (execution_.text.empty() && text.rfind("XlaModule:", 0) == 0) {
     execution_ = {text, truth_->NextExecution(text, device_)};
     execution_depth_ = ranges_.size();
@@ -52,7 +53,9 @@ void Actor::PushPlain(const std::string& text) {
 void Actor::Pop() {
   fakeXlaPop();
   if (ranges_.size() == execution_depth_) execution_ = {}, execution_depth_ = 0;
-  if (!ranges_.empty()) ranges_.pop_back();
+  if (ranges_.empty()) return;
+  ranges_.pop_back();
+  scopes_.pop_back();
 }
 
 void Actor::PushNccl(const std::string& text) {
@@ -66,7 +69,8 @@ void Actor::Note(uint32_t serial, Given given) {
   if (captures_) {
     captured_.push_back({serial, given, Stack()});
   } else {
-    lines_ += TruthLine({serial, given, false, device_, Now(), Stack(), execution_}, thread_);
+    lines_ +=
+        TruthLine({serial, given, false, device_, Now(), Stack(), execution_, Scope()}, thread_);
   }
 }
 
@@ -167,8 +171,8 @@ ModelExec Actor::Instantiate(const ModelGraph& graph) {
 void Actor::Launch(const ModelExec& exec) {
   Check(cuGraphLaunch(exec.exec, stream_), "cuGraphLaunch");
   for (const auto& leaf : exec.leaves) {
-    lines_ +=
-        TruthLine({leaf.serial, leaf.given, true, device_, Now(), leaf.stack, execution_}, thread_);
+    lines_ += TruthLine(
+        {leaf.serial, leaf.given, true, device_, Now(), leaf.stack, execution_, Scope()}, thread_);
   }
 }
 

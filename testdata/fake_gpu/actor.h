@@ -65,6 +65,7 @@ class Actor {
   uint32_t Serial() { return truth_->NextSerial(); }
   // Notes something given to the device, or to the graph that is being captured.
   void Note(uint32_t serial, Given given);
+  uint32_t Scope() const { return scopes_.empty() ? 0 : scopes_.back(); }
   std::string Stack() const { return Join(ranges_); }
   void Pushed(const std::string& text);
 
@@ -76,6 +77,8 @@ class Actor {
   bool captures_ = false;
   std::vector<ModelGraph::Leaf> captured_;
   std::vector<std::string> ranges_;
+  std::vector<uint32_t> scopes_;  // the number of each range's push
+  uint32_t pushes_ = 0;
   Execution execution_;
   size_t execution_depth_ = 0;
   std::string lines_;

@@ -47,8 +47,7 @@ void Fork(Actor* actor) {
 
 void Train(Actor* actor, const Options& options, uint32_t thread, std::barrier<>* together) {
   const bool is_alone = options.threads == options.devices;
-  StepProgram program(actor, options,
-                      is_alone ? "jit_train_step" : "jit_worker_" + std::to_string(thread),
+  StepProgram program(actor, options, is_alone ? "" : "_" + std::to_string(thread),
                       is_alone ? 2 : int(100 + thread));
   if (thread == 0) program.Compile();
   program.Initialize();

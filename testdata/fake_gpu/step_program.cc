@@ -9,8 +9,13 @@ constexpr uint64_t kKernelTime = 5000;
 
 }  // namespace
 
-StepProgram::StepProgram(Actor* actor, const Options& options, std::string name, int program_id)
-    : actor_(actor), options_(options), name_(std::move(name)), program_id_(program_id) {}
+StepProgram::StepProgram(Actor* actor, const Options& options, const std::string& suffix,
+                         int program_id)
+    : actor_(actor),
+      options_(options),
+      suffix_(suffix),
+      name_("jit_train_step" + suffix),
+      program_id_(program_id) {}
 
 std::string StepProgram::Module(const std::string& name, int program_id) const {
   return "XlaModule:#prefix=" + name + "/main,hlo_module=" + name +
@@ -34,7 +39,7 @@ void StepProgram::Compile() {
 }
 
 void StepProgram::Initialize() {
-  Range module(actor_, Module("jit_init", 1));
+  Range module(actor_, Module("jit_init" + suffix_, 1));
   Range thunk(actor_, Thunk("rng_fusion"));
   actor_->Kernel("rng_fusion", kKernelTime);
   actor_->Set();
@@ -123,7 +128,7 @@ void StepProgram::CommandBuffer(int number) {
 }
 
 void StepProgram::Evaluate() {
-  Range module(actor_, Module("jit_eval", 3));
+  Range module(actor_, Module("jit_eval" + suffix_, 3));
   Range thunk(actor_, Thunk("loss_fusion"));
   actor_->Kernel("loss_fusion", kKernelTime);
 }

@@ -12,8 +12,8 @@ namespace pgle::fake {
 
 class StepProgram {
  public:
-  // `name`: of the module of the training step.
-  StepProgram(Actor* actor, const Options& options, std::string name, int program_id);
+  // `suffix`: of the names of its modules. The training step is jit_train_step.
+  StepProgram(Actor* actor, const Options& options, const std::string& suffix, int program_id);
 
   // What JAX does before the first step: autotuning under XlaCompile ranges, which also runs whole
   // modules, and a module that makes the parameters.
@@ -33,7 +33,7 @@ class StepProgram {
 
   Actor* actor_;
   const Options& options_;
-  std::string name_;
+  std::string suffix_, name_;
   int program_id_;
   std::vector<ModelExec> execs_;
 };

@@ -51,6 +51,7 @@ std::string TruthLine(const Launched& launched, uint32_t thread) {
   line += ",\"serial\":" + std::to_string(launched.serial);
   line += std::string(",\"graph\":") + (launched.in_graph ? "true" : "false");
   line += ",\"time\":" + std::to_string(launched.time);
+  line += ",\"scope\":" + std::to_string(launched.scope);
   line += ",\"stack\":" + Quoted(launched.stack);
   const bool compiles = launched.stack.find("XlaCompile") != std::string::npos;
   const bool in_module = !compiles && launched.stack.find("XlaModule:") != std::string::npos;

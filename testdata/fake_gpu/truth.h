@@ -44,6 +44,7 @@ struct Launched {
   uint64_t time = 0;
   std::string stack;    // of XLA's ranges: where it was launched, or where its node was made
   Execution execution;  // that launched it
+  uint32_t scope = 0;   // number of the innermost open range among its thread's pushes; 0: none
 };
 
 std::string TruthLine(const Launched& launched, uint32_t thread);
