@@ -52,7 +52,10 @@ def main():
     parser.add_argument("truth")
     parser.add_argument("--window", help="A:B: executions of --module that must be there whole")
     parser.add_argument("--module", default="jit_train_step")
-    parser.add_argument("--all", action="store_true", help="everything must be there")
+    parser.add_argument("--all", action="store_true",
+                        help="all that was launched between the window's opening and closing")
+    parser.add_argument("--margin", type=float, default=0,
+                        help="of --all, ms: what was launched so shortly before the closing may lack")
     parser.add_argument("--untimed", type=int, default=0, help="records without times")
     parser.add_argument("--dropped", type=int, default=0, help="records that CUPTI dropped")
     parser.add_argument("--truncated", action="store_true", help="the process was killed")
@@ -87,7 +90,11 @@ def main():
     entries = [entry for group in truth.values() for entry in group]
     wanted = []
     if options.all:
-        wanted = entries
+        times = {change["state"]: change["time"] for change in spill.windows}
+        until = times[3] - options.margin * 1e6
+        wanted = [entry for entry in entries if times[2] <= entry["time"] < until]
+        if not wanted:
+            faults.append("the truth has nothing in the window")
     elif options.window:
         first, last = (int(text) for text in options.window.split(":"))
         wanted = [entry for entry in entries

@@ -111,7 +111,7 @@ int Run(int argc, char** argv) {
       Actor actor(&truth, uint32_t(i), i % options.devices);
       if (options.random >= 0) {
         RunRandomProgram(&actor, uint64_t(options.random) * 1000 + uint64_t(i), options.operations,
-                         options.devices);
+                         options.devices, options.pause_ms);
         actor.WriteTruth();
       } else {
         Train(&actor, options, uint32_t(i), &together);

@@ -25,6 +25,7 @@ Options ParseOptions(int argc, char** argv) {
   app.add_option("--truth", options.truth, "file to append the truth to; else standard output");
   app.add_option("--random", options.random, "run a random program of this number instead");
   app.add_option("--operations", options.operations, "of a random program, for each thread");
+  app.add_option("--pause", options.pause_ms, "ms, in the middle of a random program");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

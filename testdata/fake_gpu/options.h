@@ -23,7 +23,7 @@ struct Options {
   std::string cupti;  // loaded before the driver is initialised, as XLA's plugin does
   std::string truth;  // file; empty: standard output
   int64_t random = -1;
-  int operations = 2000;
+  int operations = 2000, pause_ms = 200;
 };
 
 // Exits on an error, and for --help.

@@ -1,7 +1,9 @@
 #include "random_program.h"
 
+#include <chrono>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace pgle::fake {
@@ -147,9 +149,11 @@ class RandomProgram {
 
 }  // namespace
 
-void RunRandomProgram(Actor* actor, uint64_t seed, int operations, int devices) {
+void RunRandomProgram(Actor* actor, uint64_t seed, int operations, int devices, int pause_ms) {
   RandomProgram program(actor, seed, devices);
-  for (int i = 0; i < operations; ++i) program.Operation();
+  for (int i = 0; i < operations / 2; ++i) program.Operation();
+  std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+  for (int i = operations / 2; i < operations; ++i) program.Operation();
   program.Finish();
 }
 

@@ -8,6 +8,7 @@
 
 namespace pgle::fake {
 
-void RunRandomProgram(Actor* actor, uint64_t seed, int operations, int devices);
+// Half of the operations, `pause_ms`, and the other half.
+void RunRandomProgram(Actor* actor, uint64_t seed, int operations, int devices, int pause_ms);
 
 }  // namespace pgle::fake

@@ -24,7 +24,7 @@ namespace {
 struct Options {
   std::string recorder, directory, steps, time, command_window, module;
   bool automatic = false, profiler = false, none = false, by_count = false, no_nvtx = false;
-  uint64_t count = 5, give_up = 0;
+  uint64_t count = 5, give_up = 1000;
   uint64_t buffer_bytes = uint64_t{1} << 20, memory_bytes = uint64_t{64} << 20;
   int signal = 0, signal_after_ms = 0;
   bool signal_when_open = false;
