@@ -65,12 +65,17 @@ void Actor::PopNccl() {
   fakeNcclPop();
 }
 
+uint32_t Actor::Serial() {
+  called_ = Now();
+  return truth_->NextSerial();
+}
+
 void Actor::Note(uint32_t serial, Given given) {
   if (captures_) {
     captured_.push_back({serial, given, Stack()});
   } else {
-    lines_ +=
-        TruthLine({serial, given, false, device_, Now(), Stack(), execution_, Scope()}, thread_);
+    lines_ += TruthLine(
+        {serial, given, false, device_, called_, Now(), Stack(), execution_, Scope()}, thread_);
   }
 }
 
@@ -169,10 +174,12 @@ ModelExec Actor::Instantiate(const ModelGraph& graph) {
 }
 
 void Actor::Launch(const ModelExec& exec) {
+  called_ = Now();
   Check(cuGraphLaunch(exec.exec, stream_), "cuGraphLaunch");
   for (const auto& leaf : exec.leaves) {
     lines_ += TruthLine(
-        {leaf.serial, leaf.given, true, device_, Now(), leaf.stack, execution_, Scope()}, thread_);
+        {leaf.serial, leaf.given, true, device_, called_, Now(), leaf.stack, execution_, Scope()},
+        thread_);
   }
 }
 

@@ -62,7 +62,7 @@ class Actor {
   int device() const { return device_; }
 
  private:
-  uint32_t Serial() { return truth_->NextSerial(); }
+  uint32_t Serial();  // of what is launched next
   // Notes something given to the device, or to the graph that is being captured.
   void Note(uint32_t serial, Given given);
   uint32_t Scope() const { return scopes_.empty() ? 0 : scopes_.back(); }
@@ -81,6 +81,7 @@ class Actor {
   uint32_t pushes_ = 0;
   Execution execution_;
   size_t execution_depth_ = 0;
+  uint64_t called_ = 0;
   std::string lines_;
 };
 

@@ -17,41 +17,44 @@ class RandomProgram {
       : actor_(actor), random_(seed), devices_(devices) {}
 
   void Operation() {
-    switch (Below(16)) {
+    switch (Below(18)) {
       case 0:
       case 1:
       case 2:
+      case 3:
         Push();
         break;
-      case 3:
       case 4:
+      case 5:
+      case 6:
+      case 7:
         Pop();
         break;
-      case 5:
+      case 8:
         Nccl();
         break;
-      case 6:
+      case 9:
         actor_->CopyOnDevice();
         break;
-      case 7:
+      case 10:
         actor_->Set();
         break;
-      case 8:
+      case 11:
         actor_->CopyToPeer(Below(devices_));
         break;
-      case 9:
+      case 12:
         Build();
         break;
-      case 10:
+      case 13:
         Derive();
         break;
-      case 11:
+      case 14:
         Instantiate();
         break;
-      case 12:
+      case 15:
         LaunchGraph();
         break;
-      case 13:
+      case 16:
         Capture();
         break;
       default:

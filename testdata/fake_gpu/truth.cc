@@ -50,6 +50,7 @@ std::string TruthLine(const Launched& launched, uint32_t thread) {
   line += std::string(",\"kind\":\"") + NameOf(launched.given) + '"';
   line += ",\"serial\":" + std::to_string(launched.serial);
   line += std::string(",\"graph\":") + (launched.in_graph ? "true" : "false");
+  line += ",\"called\":" + std::to_string(launched.called);
   line += ",\"time\":" + std::to_string(launched.time);
   line += ",\"scope\":" + std::to_string(launched.scope);
   line += ",\"stack\":" + Quoted(launched.stack);

@@ -41,7 +41,7 @@ struct Launched {
   Given given = Given::kKernel;
   bool in_graph = false;
   int device = 0;
-  uint64_t time = 0;
+  uint64_t called = 0, time = 0;  // before the call, and after it
   std::string stack;    // of XLA's ranges: where it was launched, or where its node was made
   Execution execution;  // that launched it
   uint32_t scope = 0;   // number of the innermost open range among its thread's pushes; 0: none
