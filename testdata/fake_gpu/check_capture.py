@@ -57,8 +57,12 @@ def main():
                         help="all that was launched between the window's opening and closing")
     parser.add_argument("--margin", type=float, default=0,
                         help="of --all, ms: what was launched so shortly before the closing may lack")
-    parser.add_argument("--untimed", type=int, default=0, help="records without times")
+    parser.add_argument("--lost-at-most", type=float, metavar="MS",
+                        help="all that was launched in the window is there, but for the last MS")
+    parser.add_argument("--untimed-every", type=int, metavar="N",
+                        help="every n-th record is without times")
     parser.add_argument("--dropped", type=int, default=0, help="records that CUPTI dropped")
+    parser.add_argument("--dropped-any", action="store_true", help="some number of records lacks")
     parser.add_argument("--truncated", action="store_true", help="the process was killed")
     parser.add_argument("--at-least", type=int, default=1, help="records")
     parser.add_argument("--no-truth-yet", action="store_true",
@@ -71,7 +75,9 @@ def main():
     unknown = untimed = in_graphs = 0
     for record in sorted(spill.joined(), key=lambda record: record["launch_time"]):
         if not record["launched"]:
-            faults.append(f"no launch of {record}")
+            # Activity is turned on before the callbacks: a launch between the two has none.
+            if record["start"] >= spill.windows[0]["time"]:
+                faults.append(f"no launch of {record}")
             continue
         entry = find(truth, record)
         if entry is None:
@@ -94,6 +100,12 @@ def main():
         wanted = [entry for entry in entries if times[2] <= entry["called"] < until]
         if not wanted:
             faults.append("the truth has nothing in the window")
+    elif options.lost_at_most is not None:
+        opened = next(change["time"] for change in spill.windows if change["state"] == 2)
+        until = max(entry["time"] for entry in entries) - options.lost_at_most * 1e6
+        wanted = [entry for entry in entries if opened <= entry["called"] < until]
+        if not wanted:
+            faults.append("the truth has nothing in the window")
     elif options.window:
         first, last = (int(text) for text in options.window.split(":"))
         wanted = [entry for entry in entries
@@ -106,9 +118,16 @@ def main():
         faults.append(f"{len(missing)} of {len(wanted)} are missing, the first: {missing[0]}")
     if unknown and not options.no_truth_yet:
         faults.append(f"{unknown} records of nothing that the program did")
-    if spill.counters.get("dropped_records", 0) != options.dropped:
+    dropped = spill.counters.get("dropped_records", 0)
+    if options.dropped_any:
+        if dropped + spill.counters["dropped_buffers"] == 0:
+            faults.append("nothing was dropped")
+    elif dropped != options.dropped or spill.counters.get("dropped_buffers", 0):
         faults.append(f"dropped: {spill.counters}")
-    if untimed != options.untimed or spill.counters.get("untimed_records", 0) != options.untimed:
+    untimed_wanted = len(spill.records) // options.untimed_every if options.untimed_every else 0
+    if abs(untimed - untimed_wanted) > 2 or (
+            spill.counters and not options.truncated
+            and spill.counters["untimed_records"] != untimed):
         faults.append(f"untimed: {untimed}, {spill.counters}")
     if not options.truncated and (spill.is_truncated or not spill.ended):
         faults.append("the file has no end")

@@ -16,6 +16,7 @@ Options ParseOptions(int argc, char** argv) {
   app.add_option("--layers", options.layers, "how many operations a step has");
   app.add_flag("--graphs", options.graphs, "command buffers");
   app.add_option("--recompile-at", options.recompile_at, "the step before which it compiles again");
+  app.add_option("--compile-ms", options.compile_ms, "how long it compiles");
   app.add_option("--profile", profile, "A:B: cudaProfilerStart before step A, Stop after step B-1");
   app.add_option("--fork-at", options.fork_at, "the step at which a thread forks");
   app.add_option("--spawn", options.spawn, "run the program again that many times, at its end");

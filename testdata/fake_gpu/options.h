@@ -13,7 +13,7 @@ struct Options {
   double step_ms = 2;
   int layers = 4;
   bool graphs = false;
-  int recompile_at = -1;
+  int recompile_at = -1, compile_ms = 0;
   int profile_first = -1,
       profile_last = -1;  // cudaProfilerStart before the one, Stop after the other
   int fork_at = -1;

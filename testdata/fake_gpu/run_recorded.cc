@@ -22,7 +22,7 @@ namespace pgle::recorder {
 namespace {
 
 struct Options {
-  std::string recorder, directory, steps, time, command_window, module;
+  std::string recorder, directory, spill_directory, steps, time, command_window, module;
   bool automatic = false, profiler = false, none = false, by_count = false, no_nvtx = false;
   uint64_t count = 5, give_up = 1000;
   uint64_t buffer_bytes = uint64_t{1} << 20, memory_bytes = uint64_t{64} << 20;
@@ -142,7 +142,8 @@ int Run(const Options& options) {
   const std::string control = options.directory + "/control";
   ControlPage* page = MakePage(control);
   page->window = Window(options);
-  snprintf(page->directory, sizeof page->directory, "%s", options.directory.c_str());
+  snprintf(page->directory, sizeof page->directory, "%s",
+           (options.spill_directory.empty() ? options.directory : options.spill_directory).c_str());
   uint64_t open_ms = 0, close_ms = 0;
   Split(options.command_window, &open_ms, &close_ms);
 
@@ -181,6 +182,7 @@ int main(int argc, char** argv) {
   CLI::App app("Runs a command with the recorder injected.");
   app.add_option("--recorder", options.recorder)->required();
   app.add_option("--directory", options.directory, "absolute, empty")->required();
+  app.add_option("--spill-directory", options.spill_directory, "else that of the control page");
   app.add_option("--steps", options.steps, "A:B");
   app.add_flag("--auto", options.automatic);
   app.add_option("--count", options.count, "of --auto");

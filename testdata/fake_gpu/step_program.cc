@@ -1,6 +1,8 @@
 #include "step_program.h"
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 namespace pgle::fake {
 namespace {
@@ -33,6 +35,7 @@ void StepProgram::Compile() {
                 "XlaCompile:#module=" + name_ + ",program_id=" + std::to_string(program_id_) + "#");
   Range backend(actor_, "XlaCompileBackend:#module=" + name_ + "#");
   for (int i = 0; i < 5; ++i) actor_->Kernel("autotune_candidate", kKernelTime);
+  std::this_thread::sleep_for(std::chrono::milliseconds(options_.compile_ms));
   Range module(actor_, Module("autotuned_fusion", 9000 + program_id_));
   Range thunk(actor_, Thunk("gemm_fusion_dot.0"));
   actor_->Kernel("gemm_fusion_dot_0", kKernelTime);
