@@ -201,7 +201,8 @@ bool Window::HasEnded(uint64_t now) {
     case WindowMode::kAuto:
       return HasEndedSteps(now);
     case WindowMode::kTime:
-      return now - opened_ >= settings_.duration_ns;
+      // `now` may lie before the opening, which happened in the same round.
+      return now > opened_ && now - opened_ >= settings_.duration_ns;
     case WindowMode::kProfilerApi:
       return recorder_->profiler_stops.load(std::memory_order_relaxed) != 0;
     case WindowMode::kCommand:
