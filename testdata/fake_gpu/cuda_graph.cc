@@ -1,5 +1,6 @@
 // Graphs of the fake driver. Every node of every copy has an id of its own, as on GPUs, and a tool
-// learns of copies by one event for each node: clones, child graphs, executable graphs.
+// learns of copies (clones, child graphs, executable graphs) by two events for each node: that it
+// was created, and what it is a copy of.
 #include <atomic>
 
 #include "cuda_state.h"
@@ -25,6 +26,13 @@ Graph* Copy(Graph* original, GraphExec* exec) {
     auto* node = new Node(*from);
     node->id = NewNodeId(*copy);
     copy->nodes.push_back(node);
+    const Resource created = {.context = CurrentContext(),
+                              .graph = copy,
+                              .node = node,
+                              .node_type = node->type,
+                              .exec = exec};
+    Tell(kNodeCreateStarting, created);
+    Tell(kNodeCreated, created);
     Tell(kNodeCloned, {.context = CurrentContext(),
                        .graph = copy,
                        .original_graph = original,

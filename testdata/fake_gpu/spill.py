@@ -150,8 +150,9 @@ class Spill:
         return "::".join(reversed(texts))
 
     def node_stack(self, node):
-        """Of the graph node that this one is a copy of, over all copies."""
-        while node not in self.created and node in self.cloned:
+        """Of the graph node that this one is a copy of, over all copies. CUPTI says of a copy also
+        that it was created, on the thread that copies: that is not where it comes from."""
+        while node in self.cloned:
             node = self.cloned[node]
         return self.created.get(node)
 
