@@ -8,7 +8,7 @@ import tarfile
 LIMIT = 14 << 20  # bytes of the archive
 
 
-def wanted(bench):
+def wanted(bench, with_traces):
   """(file, name), the most telling first."""
   small = (".json", ".txt", ".log", ".pbtxt")
   for root, folders, files in os.walk(bench.work):
@@ -17,7 +17,7 @@ def wanted(bench):
     for name in sorted(files):
       path = os.path.join(root, name)
       relative = os.path.relpath(path, bench.work)
-      if relative.startswith("fixture/"):
+      if relative.startswith(f"{bench.fixture.name}/"):
         continue
       if name.startswith("log") or name.endswith(small) or name == "profile.pb":
         if os.path.getsize(path) < 2 << 20:
@@ -26,18 +26,22 @@ def wanted(bench):
     for name in sorted(files):
       path = os.path.join(root, name)
       yield path, os.path.join("fixture", os.path.relpath(path, bench.fixture))
-  yield from bench.kept
+  if with_traces:
+    yield from bench.kept
 
 
-def write(bench):
-  """Replaces results.json and the archive."""
+def write(bench, with_traces=False):
+  """Replaces results.json and the archive. Traces take seconds to pack: once, at the end.
+
+  Returns the names that found no room.
+  """
   (bench.out / "results.json").write_text(json.dumps(bench.rows, indent=1))
   part = bench.out / "gpu-check.tar.gz.part"
   size = 0
   left_out = []
   with tarfile.open(part, "w:gz", compresslevel=6) as tar:
     tar.add(bench.out / "summary.txt", "summary.txt")
-    for path, name in wanted(bench):
+    for path, name in wanted(bench, with_traces):
       with open(path, "rb") as f:
         packed = len(gzip.compress(f.read(), 6))
       if size + packed > LIMIT:
@@ -46,5 +50,4 @@ def write(bench):
       size += packed
       tar.add(path, str(name))
   os.replace(part, bench.out / "gpu-check.tar.gz")
-  if left_out:
-    bench.left_out = left_out
+  return left_out

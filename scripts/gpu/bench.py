@@ -41,7 +41,7 @@ class Bench:
     self.port = 9911
     self.sizes = {}  # what the part `overhead` leaves for the part `files`
     self.kept = []  # (file, name in the archive), the most telling first
-    self.fixture = self.work / "fixture"
+    self.fixture = self.work / "to_commit"
 
   # Time.
 
@@ -90,7 +90,7 @@ class Bench:
         NCCL_NVLS_ENABLE="0",
         PYTHONDONTWRITEBYTECODE="1",
         # Several programs wait on the devices at once.
-        XLA_PYTHON_CLIENT_MEM_FRACTION="0.1",
+        XLA_PYTHON_CLIENT_MEM_FRACTION="0.08",
     )
     env.update({k: str(v) for k, v in more.items()})
     return env

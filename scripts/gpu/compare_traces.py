@@ -25,7 +25,7 @@ import xspace
 TOLERANCE = 0.02
 TICK_US = 0.064  # times are multiples of 32 ns: start and end are each off by up to one
 COLLECTIVE = re.compile(
-    r"^(all-gather|all-reduce|reduce-scatter|all-to-all|collective-permute|send|recv)")
+    r"^(all.gather|all.reduce|reduce.scatter|all.to.all|collective.permute|send|recv)")
 
 
 def main_module(traces):
@@ -59,7 +59,7 @@ def attribution(devices):
   named = [e for e in events if is_named(e)]
   return {
       "events": len(events),
-      "in_graphs": sum(1 for e in events if e.graph_node),
+      "in_graphs": sum(1 for e in events if e.graph),
       "by_count": len(named) / len(events) if events else 0.0,
       "by_time": sum(e.duration for e in named) / total if total else 0.0,
       "ops": sorted({e.op for e in named}),
@@ -72,7 +72,7 @@ def kernels(devices, key):
 
 
 def per_step(devices, key, steps):
-  """key -> {device: [us of a step]}; a key that does not run equally often each step is left out."""
+  """key -> {device: [us of a step]}; keys that do not run equally often each step are left out."""
   runs = defaultdict(lambda: defaultdict(list))
   for device, events in devices.items():
     for e in events:
@@ -162,8 +162,10 @@ def compare(paths_a, paths_b, steps, by_kernel=False):
   op = (lambda e: e.kernel) if by_kernel else (lambda e: e.op)
   kernel = (lambda e: e.kernel) if by_kernel else (lambda e: f"{e.op} {e.kernel}")
   counts = kernels(sides[0], kernel), kernels(sides[1], kernel)
-  hlo = [sorted({t.modules[module].fingerprint for t in side if module in t.modules})
-         for side in (a, b)]
+  hlo = [
+      sorted({t.modules[module].fingerprint for t in side if module in t.modules})
+      for side in (a, b)
+  ]
   result = {
       "module": module,
       "steps": steps,
@@ -174,6 +176,8 @@ def compare(paths_a, paths_b, steps, by_kernel=False):
       "kernels_a_step": [sum(sum(c.values()) for c in side.values()) / steps for side in counts],
       "kinds": len({k for c in counts[0].values() for k in c}),
       "differences": differences(*counts, steps),
+      # Where these are none, the recorders only write the kernels' names differently.
+      "differences_by_op": differences(kernels(sides[0], op), kernels(sides[1], op), steps),
       "times": compare_times(per_step(sides[0], op, steps), per_step(sides[1], op, steps)),
       "warnings": [sum((t.warnings for t in side), []) for side in (a, b)],
   }

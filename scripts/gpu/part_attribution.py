@@ -10,9 +10,10 @@ import captured
 import compare_traces
 from jobs import run_in_turn
 
-STEPS = int(os.environ.get("TRACE_STEPS", 40))
+STEPS = int(os.environ.get("TRACE_STEPS", 30))
 FIRST = 12
-PROGRAMS = [("unrolled", 1), ("scanned", 1), ("tensor_parallel", 1), ("unrolled", 2)]
+# (program, processes): those of a group compile side by side.
+GROUPS = [[("unrolled", 1), ("scanned", 1)], [("tensor_parallel", 1), ("unrolled", 2)]]
 NO_GRAPHS = ["--xla_gpu_enable_command_buffer="]
 
 
@@ -39,6 +40,7 @@ def same_kernels(bench, name, c):
   if differences:
     device, key, left, right = differences[0]
     figures += f"; {len(differences)} differ: {device} {key}: {left:g} and {right:g}"
+    figures += f"; by op alone: {len(c['differences_by_op'])}"
   bench.row(f"{name} same kernels", not differences, figures)
 
 
@@ -54,7 +56,8 @@ def same_times(bench, name, c, noise):
     good = ours["time_share_beyond"] <= allowed and abs(ours["total_off"]) <= total_allowed
     figures = (f"{ours['ops']} ops, {ours['us_a']:.0f} and {ours['us_b']:.0f} us a step "
                f"({100 * ours['total_off']:+.2f} %); within 2 %: {ours['within_2_percent']}, "
-               f"within noise: {ours['agree']}, beyond: {percent(ours['time_share_beyond'])} of time")
+               f"within noise: {ours['agree']}, beyond: "
+               f"{percent(ours['time_share_beyond'])} of time")
     if null:
       figures += (f"; jax.profiler twice: {100 * null['total_off']:+.2f} %, "
                   f"{null['within_2_percent']}, {null['agree']}, "
@@ -79,7 +82,7 @@ def report(bench, label, processes, jobs):
   on = compared(bench, f"{label} graphs on", trace[a_on.name], captured.ours(b_on), by_kernel=True)
   if on:
     same_kernels(bench, f"{label} graphs on", on)
-    same_times(bench, f"{label} graphs on, by kernel:", on, None)
+    same_times(bench, f"{label} graphs on, by kernel:", on, noise)
     shares(bench, f"{label} graphs on", on)
     if off:
       wanted, named = set(off["a"]["ops"]), set(on["b"]["ops"])
@@ -135,18 +138,19 @@ def jobs_of(bench, program, processes):
 
 
 def run(bench):
-  bench.pin([(program, None, processes) for program, processes in PROGRAMS])
-  for program, processes in PROGRAMS:
+  bench.pin([(program, None, processes) for group in GROUPS for program, processes in group])
+  for group in GROUPS:
     if bench.left() < 60:
-      bench.row(f"{program} {processes}", False, "not run: out of time")
+      bench.row(" and ".join(program for program, _ in group), False, "not run: out of time")
       continue
-    label, jobs = jobs_of(bench, program, processes)
-    run_in_turn(jobs, bench.left)
-    for job in jobs:
-      if job.status:
-        bench.failed(job)
-    report(bench, label, processes, jobs)
-    if not jobs[4].status and processes == 1:
-      coverage(bench, label, jobs[4])
-    bench.keep(jobs[4], f"attribution.{label}.on")
-    bench.keep(jobs[2], f"attribution.{label}.off")
+    programs = [(processes, *jobs_of(bench, program, processes)) for program, processes in group]
+    run_in_turn([job for _, _, jobs in programs for job in jobs], bench.left)
+    for processes, label, jobs in programs:
+      for job in jobs:
+        if job.status:
+          bench.failed(job)
+      report(bench, label, processes, jobs)
+      if not jobs[4].status:
+        coverage(bench, label, jobs[4])
+      bench.keep(jobs[4], f"attribution.{label}.on")
+      bench.keep(jobs[2], f"attribution.{label}.off")

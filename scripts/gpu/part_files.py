@@ -74,7 +74,7 @@ def large(bench, job, bare):
   if not trace or not result or not plain:
     bench.row("closing a large window", False, "a run is missing")
     return
-  events = sum(len(e) for e in xspace.read_trace(trace, with_hlo=False).devices.values())
+  events = xspace.count_events(trace)
   steps = result["step_us"]
   typical = sorted(steps[FIRST + LARGE + 20 :])[10]
   closing = sum(max(0, s - typical) for s in steps[FIRST + LARGE - 1 : FIRST + LARGE + 20]) / 1e6

@@ -1,11 +1,29 @@
-"""Part `fixture`: a small run with command buffers on, to keep: ours, jax.profiler's and the HLO."""
+"""Part `fixture`: a small run with command buffers on, to commit.
 
+Kept are our run, the spill file that it was made of, the HLO, and jax.profiler's traces of the same
+program with command buffers and without.
+"""
+
+import os
 import shutil
+import threading
 
 import captured
 from jobs import run_in_turn
 
 FIRST, LAST = 8, 11
+
+
+def link_spills(logs, to, done):
+  """Links the files that recorders write: pgle-capture removes them once the run is written."""
+  to.mkdir(parents=True, exist_ok=True)
+  while not done.wait(0.02):
+    for path in logs.glob(".pgle-capture/*/*/*"):
+      if path.is_file() and not (to / path.name).exists():
+        try:
+          os.link(path, to / path.name)
+        except OSError:  # gone already
+          pass
 
 
 def run(bench):
@@ -19,8 +37,14 @@ def run(bench):
                           flags=["--xla_gpu_enable_command_buffer="],
                           trace=[(FIRST, LAST, bench.folder("jax_off") / "trace")])
   ours = bench.train_job("pgle", "unrolled", "small", steps=LAST + 3,
-                         capture=["--steps", f"{FIRST}:{LAST}"], env={"PGLE_KEEP_SPILL": 1})
+                         capture=["--steps", f"{FIRST}:{LAST}"])
+  logs = ours.folder / "logs"
+  done = threading.Event()
+  linker = threading.Thread(target=link_spills, args=(logs, ours.folder / "spill", done))
+  linker.start()
   run_in_turn([theirs, plain, ours], bench.left)
+  done.set()
+  linker.join()
   kept = []
 
   def keep(path, name):
@@ -38,10 +62,9 @@ def run(bench):
         keep(path, f"{job.name}/{path.name}")
   for path in sorted(dump.rglob("*jit_train_step*after_optimizations.hlo.pb")):
     keep(path, f"hlo/{path.name}")
-  # All that pgle-capture left: the run, its report, the HLO dump and the spill file if it is kept.
-  logs = ours.folder / "logs"
-  for path in sorted(p for p in logs.rglob("*") if p.is_file()):
-    keep(path, f"pgle/{path.relative_to(logs)}")
+  for top, name in ((logs, "pgle"), (ours.folder / "spill", "spill")):
+    for path in sorted(p for p in top.rglob("*") if p.is_file()):
+      keep(path, f"{name}/{path.relative_to(top)}")
   for path in (ours.folder / "capture0.json", ours.log()):
     if path.exists():
       keep(path, f"pgle/{path.name}")

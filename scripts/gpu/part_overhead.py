@@ -10,6 +10,7 @@ import os
 import statistics
 
 import captured
+import xspace
 from jobs import run_in_turn
 
 ROUNDS = int(os.environ.get("ROUNDS", 3))
@@ -89,15 +90,19 @@ def run(bench):
       bench.row(f"{label}: from the last step to the end", None,
                 f"{statistics.median(tails['outside']):.2f} s, bare "
                 f"{statistics.median(tails['bare']):.2f} s")
-    remember(bench, label, jobs)
+    remember(bench, label, jobs, found["bare"])
 
 
-def remember(bench, label, jobs):
+def remember(bench, label, jobs, found_bare):
   """For the part `files`: runs of as many steps under both recorders."""
   traced = [p for j in jobs if "bare" in j.name
             for p in captured.theirs(j.folder / "trace") if p]
   default = [p for p in captured.theirs(jobs[0].folder / "trace_default") if p]
   own = [p for j in jobs if "pgle" in j.name for p in captured.ours(j) if p]
+  if own and found_bare:
+    bench.row(f"{label}: the step", None,
+              f"{statistics.median(found_bare) / 1000:.3f} ms, "
+              f"{xspace.count_events(own[0]) / (LAST - FIRST):.0f} kernels, copies and memsets")
   bench.sizes[label] = {
       "steps": LAST - FIRST,
       "jax.profiler": traced[0] if traced else None,

@@ -109,7 +109,7 @@ def main():
   traces = [t.split(":", 2) for t in args.trace]
   starts = {int(first): folder for first, _, folder in traces}
   stops = {int(last) for _, last, _ in traces}
-  times, faults, second, last_end = [], [], 0.0, 0.0
+  times, faults = [], []
   for i in range(args.steps):
     if i in stops:
       try:
@@ -135,12 +135,8 @@ def main():
       ready = time.time() - begin
       if args.turn:
         wait_for_turn(args.turn, args.process)
-    if i == 1:
-      second = end  # the loop is timed from here on
     if args.sleep_ms:
       time.sleep(args.sleep_ms / 1000)
-    last_end = end
-  loop_us = (last_end - second) * 1e6 / (args.steps - 2) if args.steps > 2 else 0
   if args.steps in stops:
     jax.profiler.stop_trace()
   result = {
@@ -148,7 +144,6 @@ def main():
       "pid": os.getpid(),
       "steps": args.steps,
       "step_us": [round(t, 1) for t in times],
-      "loop_us": round(loop_us, 2),  # mean time from the end of a step to the end of the next
       "ready_s": round(ready, 1),
       "end_time": time.time(),
       "profiler_faults": faults,

@@ -18,7 +18,8 @@ RATE = 1e-3
 
 def place(mesh, value, *spec):
   """Every process makes the whole array and hands over what its devices hold."""
-  return jax.make_array_from_callback(value.shape, NamedSharding(mesh, P(*spec)), lambda i: value[i])
+  sharding = NamedSharding(mesh, P(*spec))
+  return jax.make_array_from_callback(value.shape, sharding, lambda i: value[i])
 
 
 def initial(mesh, layers, width):

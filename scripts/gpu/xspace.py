@@ -1,10 +1,11 @@
 """Reads device events and HLO modules of an XSpace trace. Standard library only.
 
-Exact times and no other package: jax.profiler.ProfileData gives times as doubles and leaves out the
-HLO modules. Only the device planes and `/host:metadata` are decoded. `.gz` is read too; a trace that
-is compressed with zstd needs the program zstd.
+Exact times and no other package: jax.profiler.ProfileData gives times as doubles and leaves out
+the HLO modules. Only the device planes and `/host:metadata` are decoded. `.gz` is read too; a trace
+that is compressed with zstd needs the program zstd.
 """
 
+import functools
 import gzip
 import re
 import struct
@@ -19,7 +20,7 @@ class Event(NamedTuple):
   kernel: str  # kernel, MemcpyD2D, Memset
   op: str  # hlo_op, empty without
   module: str  # hlo_module
-  graph_node: int  # 0: not of a CUDA graph
+  graph: int  # cuda_graph_id; 0: not of a CUDA graph
   line: str
 
 
@@ -187,7 +188,7 @@ def device_events(raw):
         stats.update(own)
       events.append(
           Event(line_start + offset, duration, kernel, stats.get("hlo_op") or "",
-                stats.get("hlo_module") or "", stats.get("cuda_graph_node_id") or 0, line_name))
+                stats.get("hlo_module") or "", stats.get("cuda_graph_id") or 0, line_name))
   events.sort()
   return events
 
@@ -232,7 +233,9 @@ def read_hlo(path):
   raise ValueError(f"{path}: no HLO module")
 
 
+@functools.lru_cache(maxsize=4)
 def read_trace(path, with_hlo=True):
+  """Of a path, which is not to change. What comes back is shared: leave it as it is."""
   data = read_bytes(path)
   devices, modules, warnings, start = {}, {}, [], 0
   for number, value in fields(data):
@@ -262,6 +265,20 @@ def read_trace(path, with_hlo=True):
       if events[0].start < start * 1000:
         devices[name] = [e._replace(start=e.start + start * 1000) for e in events]
   return Trace(devices, modules, warnings, start)
+
+
+def count_events(path):
+  """How many device events a trace holds, without decoding them."""
+  count = 0
+  for number, plane in fields(read_bytes(path)):
+    if number != 1:
+      continue
+    name = next((text(v) for n, v in fields(plane) if n == 2), "")
+    if name.startswith("/device:GPU:"):
+      for number, line in fields(plane):
+        if number == 3:
+          count += sum(1 for n, _ in fields(line) if n == 4)
+  return count
 
 
 def find_traces(folder):
