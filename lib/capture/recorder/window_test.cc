@@ -118,9 +118,10 @@ TEST_CASE("steps: a device that stops running the module does not hold up the en
   Program program(Steps(4, 6));
   Module* const step = program.Load("jit_step", 100);
   program.Run(step, kMillisecond, 2);
-  for (int i = 0; i < 4; ++i) program.Run(step, kMillisecond, 1);
+  for (int i = 0; i < 3; ++i) program.Run(step, kMillisecond, 1);
   REQUIRE(program.window_.ShouldArm(program.now_));
-  program.window_.OnArmed(program.now_ - 10 * kMillisecond);
+  program.window_.OnArmed(program.now_);
+  program.Run(step, kMillisecond, 1);
   REQUIRE(program.window_.HasOpened(program.now_));
   for (int i = 0; i < 4; ++i) program.Run(step, kMillisecond, 1);
   CHECK_FALSE(program.window_.HasEnded(program.now_));
