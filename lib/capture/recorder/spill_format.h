@@ -128,7 +128,10 @@ struct Event {
     struct {
       uint64_t node;      // cuptiGetGraphNodeId()
       uint64_t original;  // kNodeCloned: the node that was copied
-      uint64_t reserved;
+      // kNodeCreated: as of launches; 0 when unknown. An op that a loop's unrolling records several
+      // times into one graph has one number a time.
+      uint32_t scope;
+      uint32_t reserved;
     } graph;
   };
 };
