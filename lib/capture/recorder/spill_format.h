@@ -128,7 +128,9 @@ struct Event {
     struct {
       uint64_t node;  // cuptiGetGraphNodeId(): the graph's id << 32, and the node's number in it
       uint64_t original;  // kNodeCloned: the node that was copied
-      uint32_t type;      // CUgraphNodeType: 0 kernel, 1 memcpy, 2 memset, 4 child graph ...
+      // kNodeCreated: as of launches; 0 when unknown. An op that a loop's unrolling records several
+      // times into one graph has one number a time.
+      uint32_t scope;
       uint32_t reserved;
     } graph;
   };

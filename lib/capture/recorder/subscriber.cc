@@ -56,7 +56,7 @@ void OnGraphNode(Recorder* recorder, uint32_t callback, const cupti::ResourceDat
   if (ring == nullptr) return;
   Event event{EventKind::kNodeCreated, kNoDevice, 0, thread->stack(), {}};
   event.graph = {};
-  event.graph.type = static_cast<uint32_t>(graph->node_type);
+  event.graph.scope = thread->scope();
   if (recorder->cupti.graph_node_id(graph->node, &event.graph.node) != cupti::kSuccess) return;
   if (callback == cupti::kGraphNodeCloned) {
     event.kind = EventKind::kNodeCloned;

@@ -164,6 +164,10 @@ void Window::FixAutoSteps() {
 
 void Window::OnArmed(uint64_t now) {
   opened_ = now;
+  const uint32_t count = recorder_->modules.count();
+  for (uint32_t i = 0; i < count; ++i) {
+    begun_when_armed_[i] = recorder_->modules.At(i)->MaxBegun();
+  }
   if (settings_.mode == WindowMode::kAuto) FixAutoSteps();
   if (module_ != nullptr && module_->MaxBegun() > first_) StartLate();
 }
@@ -186,11 +190,9 @@ bool Window::HasOpened(uint64_t) {
   const bool is_known = settings_.has_module_filter != 0 || first_ > 2;
   module_ = Choose(is_known ? first_ + 1 : last_);
   if (module_ == nullptr) return false;
-  if (first_ > 2 && module_->StartOf(static_cast<uint32_t>(first_)) < opened_) {
-    StartLate();
-    return false;
-  }
-  return true;
+  if (begun_when_armed_[recorder_->modules.IndexOf(module_)] <= first_) return true;
+  StartLate();
+  return false;
 }
 
 bool Window::HasStalled(uint64_t now) const {

@@ -59,6 +59,7 @@ class Window {
   uint64_t loaded_ = 0, opened_ = 0, first_lane_ended_ = 0;
   Module* module_ = nullptr;
   uint64_t first_ = 0, last_ = 0;
+  uint32_t begun_when_armed_[kMaxModules] = {};
   bool is_given_up_ = false;
   // kAuto: the chosen module's executions when there last was news, to give up by.
   Module* watched_ = nullptr;
