@@ -57,6 +57,10 @@ std::string RunDirectory(const std::string& log_directory, const std::string& ru
   return log_directory + "/plugins/profile/" + run;
 }
 
+std::string PrivateDirectory(const Workplace& place, int pid) {
+  return fmt::format("{}/{}/{}/{}_p{}", place.log_directory, kPrivate, place.run, place.stem, pid);
+}
+
 // A name of which no other process has begun a run.
 Result<std::string> TakeTimeName(const std::string& log_directory, const std::string& run) {
   const std::string parent = log_directory + "/" + kPrivate;
@@ -85,19 +89,18 @@ std::string Workplace::TraceFile(uint32_t pid, bool compress) const {
 Result<Workplace> MakeWorkplace(const std::string& log_directory, const std::string& run,
                                 const std::string& stem, int pid, bool may_rename) {
   Workplace place{log_directory, run, "", "", stem};
+  if (PrivateDirectory(place, pid).size() >= sizeof(recorder::ControlPage::directory)) {
+    return Failed(log_directory, "the path is too long", "give a shorter directory with -o");
+  }
   if (may_rename) {
     PGLE_ASSIGN_OR_RETURN(place.run, TakeTimeName(log_directory, run));
   }
   place.run_directory = RunDirectory(log_directory, place.run);
-  place.private_directory =
-      fmt::format("{}/{}/{}/{}_p{}", log_directory, kPrivate, place.run, stem, pid);
+  place.private_directory = PrivateDirectory(place, pid);
   if (const std::string trace = TraceOfStem(place.run_directory, stem); !trace.empty()) {
     return Failed(place.run_directory,
                   fmt::format("already holds a trace of this host and rank, {}", trace),
                   "give another --run NAME");
-  }
-  if (place.private_directory.size() >= sizeof(recorder::ControlPage::directory)) {
-    return Failed(log_directory, "the path is too long", "give a shorter directory with -o");
   }
   std::error_code error = MakeDirectories(place.private_directory);
   if (!error && access(place.private_directory.c_str(), W_OK | X_OK) != 0) {
