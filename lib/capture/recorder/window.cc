@@ -1,0 +1,236 @@
+#include "capture/recorder/window.h"
+
+#include <cstdio>
+
+#include "capture/recorder/recorder.h"
+
+namespace pgle::recorder {
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kArmAhead = 100 * kMillisecond;
+// Processes of one launcher learn of a window that another one decided on: time to hear of it and arm.
+constexpr uint64_t kAgreeAhead = 500 * kMillisecond;
+constexpr uint64_t kLaneGrace = 10'000 * kMillisecond;
+constexpr uint32_t kSteadyRuns = 5;         // medians of this many intervals are compared
+constexpr double kSteadiness = 0.05;        // and differ by no more than this share
+constexpr uint32_t kLeastRuns = 10;
+constexpr uint32_t kFirstCandidate = 64;    // decide_by_count: windows start at 64, 128, 256 ...
+
+uint64_t StepsIn(uint64_t time, uint64_t interval) {
+  return interval == 0 ? 0 : time / interval + 1;
+}
+
+}  // namespace
+
+void Window::Init(Recorder* recorder, uint64_t now) {
+  recorder_ = recorder;
+  settings_ = recorder->page->window;
+  loaded_ = now;
+  first_ = settings_.first;
+  last_ = settings_.last;
+}
+
+bool Window::IsWanted(uint32_t module) const {
+  return settings_.has_module_filter == 0 ||
+         recorder_->slot->modules[module].verdict.load(std::memory_order_acquire) == Verdict::kYes;
+}
+
+Module* Window::Choose() const {
+  Module* best = nullptr;
+  uint64_t most = 0;
+  const uint32_t count = recorder_->modules.count();
+  for (uint32_t i = 0; i < count; ++i) {
+    Module* const module = recorder_->modules.At(i);
+    if (module->text.load(std::memory_order_acquire) == nullptr || !IsWanted(i)) continue;
+    // A wanted module counts even if no operation of it was seen.
+    const uint64_t weight = module->Weight() + (settings_.has_module_filter != 0 ? 1 : 0);
+    if (weight > most) {
+      most = weight;
+      best = module;
+    }
+  }
+  return best;
+}
+
+bool Window::IsNear(const Module& module, uint64_t first) const {
+  const uint64_t ahead = 2 + StepsIn(kArmAhead, module.RecentInterval(0, 3));
+  return module.MaxBegun() + ahead >= first;
+}
+
+bool Window::ShouldArmSteps() {
+  // Too early to know modules or their speed: all is recorded from the start on, and cut.
+  if (first_ <= 2) return true;
+  if (module_ == nullptr) {
+    Module* const module = Choose();
+    if (module == nullptr || !IsNear(*module, first_)) return false;
+    module_ = module;
+    return true;
+  }
+  return IsNear(*module_, first_);
+}
+
+bool Window::ShouldArmByCount() {
+  Module* const module = Choose();
+  if (module == nullptr) return false;
+  const uint32_t begun = module->MaxBegun();
+  for (uint32_t at = kFirstCandidate; at / 2 < begun; at *= 2) {
+    const int half = __builtin_ctz(at / 2);
+    const uint32_t known = module->modules_known[half].load(std::memory_order_relaxed);
+    const uint32_t before = module->modules_known[half - 1].load(std::memory_order_relaxed);
+    if (known == 0 || known != before || begun > at) continue;
+    module_ = module;
+    first_ = at;
+    last_ = at + settings_.count;
+    settings_.mode = WindowMode::kSteps;  // decided: from here on as if it had been asked for
+    snprintf(reason_, sizeof(reason_), "no new module since execution %u", at / 4);
+    return IsNear(*module, first_);
+  }
+  return false;
+}
+
+bool Window::ShouldArmAuto() {
+  if (settings_.decide_by_count != 0) return ShouldArmByCount();
+  Module* const module = Choose();
+  if (module == nullptr) return false;
+  if (recorder_->page->agreed_first.load(std::memory_order_acquire) != 0) {
+    module_ = module;
+    return true;
+  }
+  const uint32_t begun = module->MaxBegun();
+  const uint64_t news = recorder_->modules.last_news.load(std::memory_order_relaxed);
+  if (module != watched_ || news != news_) {
+    watched_ = module;
+    news_ = news;
+    base_ = begun;
+  }
+  if (begun < kLeastRuns) return false;
+  if (begun >= 10 * settings_.give_up_after) {
+    snprintf(reason_, sizeof(reason_), "new modules kept coming; recorded anyway after %u executions",
+             begun);
+  } else if (begun - base_ >= settings_.give_up_after) {
+    snprintf(reason_, sizeof(reason_), "step times did not steady in %u executions; recorded anyway",
+             begun - base_);
+  } else {
+    if (module->StartOf(begun - 1 - kSteadyRuns) <= news) return false;
+    const auto late = static_cast<double>(module->RecentInterval(0, kSteadyRuns));
+    const auto early = static_cast<double>(module->RecentInterval(kSteadyRuns, kSteadyRuns));
+    if (late == 0 || early == 0) return false;
+    if (late > early * (1 + kSteadiness) || early > late * (1 + kSteadiness)) return false;
+    snprintf(reason_, sizeof(reason_), "step times steady at %.3f ms", late / 1e6);
+  }
+  module_ = module;
+  return true;
+}
+
+bool Window::ShouldArm(uint64_t now) {
+  switch (settings_.mode) {
+    case WindowMode::kSteps:
+      return ShouldArmSteps();
+    case WindowMode::kAuto:
+      return ShouldArmAuto();
+    case WindowMode::kTime:
+      return now - loaded_ >= settings_.delay_ns;
+    case WindowMode::kProfilerApi:
+      return recorder_->profiler_starts.load(std::memory_order_relaxed) != 0;
+    case WindowMode::kCommand:
+      return recorder_->page->command.load(std::memory_order_acquire) == Command::kOpen;
+    case WindowMode::kNone:
+      return false;
+  }
+  return false;
+}
+
+void Window::FixAutoSteps() {
+  const bool has_company = recorder_->page->processes.load(std::memory_order_relaxed) > 1;
+  const uint64_t begun = module_->MaxBegun();
+  uint64_t first = begun + 1;
+  if (has_company) first += StepsIn(kAgreeAhead, module_->RecentInterval(0, kSteadyRuns));
+  uint64_t agreed = 0;
+  if (!recorder_->page->agreed_first.compare_exchange_strong(agreed, first + 1,
+                                                             std::memory_order_acq_rel)) {
+    first = agreed - 1;
+    snprintf(reason_, sizeof(reason_), "as another process of this command decided");
+  }
+  first_ = first;
+  last_ = first + settings_.count;
+}
+
+void Window::OnArmed(uint64_t now) {
+  opened_ = now;
+  if (settings_.mode == WindowMode::kAuto) FixAutoSteps();
+  if (module_ == nullptr || settings_.mode == WindowMode::kTime) return;
+  const uint64_t begun = module_->MaxBegun();
+  if (begun > first_) {
+    snprintf(reason_, sizeof(reason_),
+             "recording began at execution %llu, behind the first one asked for (%llu)",
+             static_cast<unsigned long long>(begun + 1), static_cast<unsigned long long>(first_));
+    first_ = begun + 1;
+    is_given_up_ = first_ >= last_;
+  }
+}
+
+bool Window::HasOpened(uint64_t) {
+  if (settings_.mode != WindowMode::kSteps && settings_.mode != WindowMode::kAuto) return true;
+  if (module_ != nullptr) return module_->MaxBegun() > first_;
+  // Armed from the start on. Without a filter the module is known once one has run often enough.
+  Module* const module = Choose();
+  if (module == nullptr) return false;
+  const uint64_t enough = settings_.has_module_filter != 0 ? first_ + 1 : last_;
+  if (module->MaxBegun() < enough) return false;
+  module_ = module;
+  return true;
+}
+
+bool Window::HasEndedSteps(uint64_t now) {
+  bool has_any = false, has_all = true;
+  for (const auto& lane : module_->lanes) {
+    if (lane.begun.load(std::memory_order_relaxed) == 0) continue;
+    const bool has_ended = lane.ended.load(std::memory_order_acquire) >= last_;
+    has_any |= has_ended;
+    has_all &= has_ended;
+  }
+  if (has_any && first_lane_ended_ == 0) first_lane_ended_ = now;
+  // A device that runs the module no more must not hold up the others.
+  return has_any && (has_all || now - first_lane_ended_ >= kLaneGrace);
+}
+
+bool Window::HasEnded(uint64_t now) {
+  switch (settings_.mode) {
+    case WindowMode::kSteps:
+    case WindowMode::kAuto:
+      return HasEndedSteps(now);
+    case WindowMode::kTime:
+      // `now` may lie before the opening, which happened in the same round.
+      return now > opened_ && now - opened_ >= settings_.duration_ns;
+    case WindowMode::kProfilerApi:
+      return recorder_->profiler_stops.load(std::memory_order_relaxed) != 0;
+    case WindowMode::kCommand:
+      return false;  // Command::kClose ends any window
+    case WindowMode::kNone:
+      return true;
+  }
+  return true;
+}
+
+void Window::CutShort(const char* why) {
+  snprintf(reason_, sizeof(reason_), "%s", why);
+  if (module_ == nullptr) return;
+  const uint64_t begun = module_->MaxBegun();
+  if (begun < last_) last_ = begun > first_ ? begun : first_;
+}
+
+WindowChange Window::Change(WindowState state, uint64_t now) const {
+  WindowChange change;
+  change.state = state;
+  change.time = now;
+  if (module_ != nullptr) {
+    const Text* const text = module_->text.load(std::memory_order_acquire);
+    change.string = text == nullptr ? 0 : text->id;
+    change.first = first_;
+    change.last = last_;
+  }
+  return change;
+}
+
+}  // namespace pgle::recorder
