@@ -80,6 +80,8 @@ Error DescribeFault(const ProcessReport& process, const DriverFacts& driver) {
     case Fault::kFlushTimeout:
       return Failed(where, With("CUPTI did not hand out its last records in time", process),
                     "the end of the window may lack kernels; record fewer steps");
+    case Fault::kWindowMissed:
+      return Failed(where, With("the window never opened", process), "give earlier steps");
     case Fault::kNone:
       break;
   }

@@ -1,6 +1,7 @@
 #include "capture/outcome.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,8 +24,12 @@ std::string Where(const ProcessReport& process) {
   return fmt::format("process {}", process.pid);
 }
 
+bool HasMissedWindow(const ProcessReport& process) {
+  return process.fault == Fault::kWindowMissed;
+}
+
 bool IsFatal(const ProcessReport& process) {
-  return process.state == ProcessState::kFailed;
+  return process.state == ProcessState::kFailed && !HasMissedWindow(process);
 }
 
 Error NotLoaded(const DriverFacts& driver, const CaptureReport& report) {
@@ -69,6 +74,12 @@ uint64_t MostExecutions(const ProcessReport& process) {
   return most;
 }
 
+bool MatchesAny(const std::string& pattern, const ProcessReport& process) {
+  const RE2 expression(pattern, RE2::Quiet);
+  return std::any_of(process.module_names.begin(), process.module_names.end(),
+                     [&](const std::string& name) { return RE2::PartialMatch(name, expression); });
+}
+
 std::string StepsHint(const ProcessReport& process) {
   const uint64_t most = MostExecutions(process);
   if (most < 2) return "run more steps";
@@ -80,9 +91,9 @@ Error NeverOpened(const CaptureReport& report, const ProcessReport& process) {
   switch (report.window.mode) {
     case WindowMode::kSteps:
     case WindowMode::kAuto:
-      hint = report.module_pattern.empty() ? StepsHint(process)
-                                           : fmt::format("--module '{}' must match one of them; {}",
-                                                         report.module_pattern, StepsHint(process));
+      hint = MatchesAny(report.module_pattern, process)
+                 ? StepsHint(process)
+                 : fmt::format("--module '{}' matches none of them", report.module_pattern);
       break;
     case WindowMode::kTime:
       hint = fmt::format("the command ran for {:.1f} s: give a smaller --delay", report.seconds);
@@ -95,14 +106,16 @@ Error NeverOpened(const CaptureReport& report, const ProcessReport& process) {
       break;
   }
   return Failed(Where(process),
-                fmt::format("the window never opened; modules that ran: {}", ModuleCounts(process)),
+                fmt::format("the window never opened{}; modules that ran: {}",
+                            process.fault_text.empty() ? "" : " (" + process.fault_text + ")",
+                            ModuleCounts(process)),
                 hint);
 }
 
 // Why a process that ran modules gave no trace.
 Error NoTrace(const CaptureReport& report, const ProcessReport& process) {
   const bool has_opened = process.state >= ProcessState::kOpen;
-  if (!has_opened) return NeverOpened(report, process);
+  if (!has_opened || HasMissedWindow(process)) return NeverOpened(report, process);
   if (process.error) return *process.error;
   if (process.still_runs) {
     return Failed(Where(process), "still runs, with the window open",
@@ -178,7 +191,7 @@ void JudgeCapture(const DriverFacts& driver, bool with_hlo_dump, CaptureReport* 
   uint64_t module_runs = 0;
   for (const ProcessReport& process : report->processes) {
     module_runs += process.module_runs;
-    if (process.fault != Fault::kNone) {
+    if (process.fault != Fault::kNone && !HasMissedWindow(process)) {
       Error error = DescribeFault(process, driver);
       // Of a helper process that uses the GPU for a moment nobody wants a trace.
       if (IsFatal(process) && (process.module_runs > 0 || !any)) {

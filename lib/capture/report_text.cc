@@ -79,17 +79,22 @@ std::string LostText(const CaptureSummary& summary) {
   return text.empty() ? "nothing" : text;
 }
 
+// Steps are compared: more digits than elsewhere.
+std::string FormatStep(double us) {
+  return us >= 1e6 ? fmt::format("{:.3f} s", us / 1e6) : fmt::format("{:.3f} ms", us / 1e3);
+}
+
 std::string StepText(const ModuleRuns& module) {
   const StepTimes& outside = module.outside;
   const StepTimes& inside = module.inside;
   std::string text;
   if (outside.count > 0) {
-    text = fmt::format("{} (p10 {}, p90 {})", FormatMicroseconds(outside.median_us),
-                       FormatMicroseconds(outside.p10_us), FormatMicroseconds(outside.p90_us));
+    text = fmt::format("{} (p10 {}, p90 {})", FormatStep(outside.median_us),
+                       FormatStep(outside.p10_us), FormatStep(outside.p90_us));
   }
   if (inside.count > 0) {
     text += fmt::format("{}{} inside the window", text.empty() ? "" : " outside, ",
-                        FormatMicroseconds(inside.median_us));
+                        FormatStep(inside.median_us));
     if (outside.count > 0 && outside.median_us > 0) {
       text += fmt::format(" ({:+.1f} %)", 100 * (inside.median_us / outside.median_us - 1));
     }
