@@ -43,11 +43,11 @@ Error DescribeFault(const ProcessReport& process, const DriverFacts& driver) {
           "pip install nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or "
           "set PGLE_CUPTI_PATH to a libcupti.so");
     case Fault::kUnknownCupti:
-      return Failed(
-          where,
-          With(fmt::format("this CUPTI's records are not known (version {})", process.code),
-               process),
-          "CUPTI 12.0 to 13.x is; PGLE_CUPTI_PATH names another copy");
+      return Failed(where,
+                    With(fmt::format("CUPTI {} is not known",
+                                     FormatCuptiVersion(static_cast<uint32_t>(process.code))),
+                         process),
+                    "12.0 to 13.x are; PGLE_CUPTI_PATH names another copy");
     case Fault::kSubscriberTaken:
       return Failed(
           where, With("CUPTI is held by another tool (error 39)", process),

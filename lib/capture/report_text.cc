@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "capture/fault_text.h"
 #include "capture/report.h"
 #include "inspect/text.h"
 
@@ -135,6 +136,11 @@ void AppendProcess(const ProcessReport& process, const CaptureReport& report, bo
   *out += fmt::format("process {}{}\n", process.pid, CommandOf(process));
   if (!process.summary) return;
   const CaptureSummary& summary = *process.summary;
+  if (verbose && !summary.cupti_path.empty()) {
+    *out += fmt::format("  CUPTI       {}: {}; driver for CUDA {}.{}\n",
+                        FormatCuptiVersion(summary.cupti_version), summary.cupti_path,
+                        summary.driver_version / 1000, summary.driver_version / 10 % 100);
+  }
   if (summary.has_window) *out += fmt::format("  window      {}\n", WindowText(summary));
   if (process.has_trace()) {
     *out += fmt::format("  recorded    {}\n", RecordsText(summary));
@@ -165,6 +171,11 @@ std::string FormatCaptureText(const CaptureReport& report, const CaptureContext&
     out +=
         fmt::format("{} that used CUDA ran no module of XLA\n",
                     helpers == 1 ? std::string("1 process") : fmt::format("{} processes", helpers));
+  }
+  if (has_trace && !report.command.empty()) {
+    out +=
+        "a jax.profiler in the program had no HLO names meanwhile: XLA gave them to this "
+        "recording\n";
   }
   if (!report.autotune_file.empty()) {
     out += fmt::format(

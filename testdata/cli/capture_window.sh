@@ -91,7 +91,7 @@ failed 'the signal did not come, ' --on-signal USR1 -- $ran end
 failed 'the window never opened \(too late\); modules that ran: jit_step 30 times' -- $ran fail 10 0 'too late' end
 failed 'no module of XLA ran in a process that uses CUDA; ' -- slot loaded ready end
 failed 'process [0-9]+: libcupti cannot be loaded: looked in /x; .*PGLE_CUPTI_PATH' -- slot loaded fail 1 0 'looked in /x'
-failed "records are not known \(version 140000\)" -- slot loaded fail 2 140000 ''
+failed "CUPTI 14.0 is not known; " -- slot loaded fail 2 140000 ''
 failed 'CUPTI is held by another tool \(error 39\): cuptiSubscribe; end it first: nsys, ncu, DCGM' -- \
   slot loaded fail 3 39 cuptiSubscribe
 failed 'the driver refuses this user .*NVreg_RestrictProfilingToAdminUsers=0' -- slot loaded fail 4 35 ''
