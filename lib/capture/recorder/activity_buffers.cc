@@ -23,8 +23,9 @@ void ActivityBuffers::Init(size_t bytes, size_t limit, bool may_refuse) {
   static_assert(sizeof(Head) <= kHeadBytes);
   bytes_ = bytes;
   const size_t buffers = limit / bytes;
-  limit_ = static_cast<uint32_t>(buffers < 2 ? 2 : buffers > kMaxBuffers / 2 ? kMaxBuffers / 2
-                                                                             : buffers);
+  limit_ = static_cast<uint32_t>(buffers < 2                 ? 2
+                                 : buffers > kMaxBuffers / 2 ? kMaxBuffers / 2
+                                                             : buffers);
   may_refuse_ = may_refuse;
 }
 

@@ -1,5 +1,5 @@
-// The buffers that CUPTI fills with activity records: handed out and taken back in CUPTI's callbacks,
-// read by the control thread.
+// The buffers that CUPTI fills with activity records: handed out and taken back in CUPTI's
+// callbacks, read by the control thread.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@ namespace pgle::recorder {
 
 class ActivityBuffers {
  public:
-  // `bytes` of one buffer, `limit` of all of them; `may_refuse`: CUPTI bears a request without answer
-  // (12.9 and later).
+  // `bytes` of one buffer, `limit` of all of them; `may_refuse`: CUPTI bears a request without
+  // answer (12.9 and later).
   void Init(size_t bytes, size_t limit, bool may_refuse);
   // Makes buffers ahead and touches their pages, so that the program's threads need not.
   void Prepare(uint32_t count);

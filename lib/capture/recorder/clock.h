@@ -11,7 +11,11 @@ inline uint64_t ReadClock(clockid_t clock) {
   clock_gettime(clock, &time);
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
-inline uint64_t RealtimeNow() { return ReadClock(CLOCK_REALTIME); }
-inline uint64_t MonotonicNow() { return ReadClock(CLOCK_MONOTONIC); }
+inline uint64_t RealtimeNow() {
+  return ReadClock(CLOCK_REALTIME);
+}
+inline uint64_t MonotonicNow() {
+  return ReadClock(CLOCK_MONOTONIC);
+}
 
 }  // namespace pgle::recorder

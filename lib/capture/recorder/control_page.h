@@ -70,7 +70,7 @@ enum class Fault : uint32_t {
   kSpill = 6,            // code: errno, text: the file
   kLayout = 7,           // records are not laid out as known; text: what was seen
   kNoMemory = 8,         // code: errno
-  kWindowMissed = 10,     // activity was on, but the window's first step did not come; text: why
+  kWindowMissed = 10,    // activity was on, but the window's first step did not come; text: why
   kFlushTimeout = 9,     // the last records did not come; the recording is incomplete (not fatal)
 };
 

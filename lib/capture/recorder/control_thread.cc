@@ -180,8 +180,7 @@ void ControlThread::WriteCounters() {
   counters.untimed_records = writer_.untimed();
   counters.lost_events = recorder_->threads.lost();
   for (uint32_t i = 0; i < recorder_->threads.count(); ++i) {
-    const EventRing* const ring =
-        recorder_->threads.At(i)->ring.load(std::memory_order_acquire);
+    const EventRing* const ring = recorder_->threads.At(i)->ring.load(std::memory_order_acquire);
     if (ring != nullptr) counters.lost_events += ring->lost();
   }
   counters.lost_strings = recorder_->texts.lost() + recorder_->ranges.lost();
@@ -317,7 +316,8 @@ void ControlThread::Arm() {
   recorder_->buffers.Prepare(kPreparedBuffers);
   if (!EnsureFile()) return;
   const char* call = "cuptiActivityRegisterCallbacks";
-  // The buffers that are handed out are zero already; a CUPTI that does not know of this zeroes them.
+  // The buffers that are handed out are zero already; a CUPTI that does not know of this zeroes
+  // them.
   uint8_t zeroed = 1;
   size_t size = sizeof(zeroed);
   if (api.set_attribute != nullptr) api.set_attribute(cupti::kZeroedBuffers, &size, &zeroed);
@@ -354,13 +354,14 @@ void ControlThread::TurnOff() {
   if (!is_recording_) return;
   is_recording_ = false;
   EnableLaunches(recorder_, false);
-  // Before 13.0 update 1 cuptiActivityDisable() may deadlock with the program's threads: the kinds stay
-  // on then, and what they give is thrown away.
+  // Before 13.0 update 1 cuptiActivityDisable() may deadlock with the program's threads: the kinds
+  // stay on then, and what they give is thrown away.
   if (recorder_->cupti.version < cupti::kVersion13_0u1) return;
   for (const cupti::ActivityKind kind : kKinds) recorder_->cupti.disable(kind);
 }
 
-// The device is behind the host by up to dozens of steps: the window's last kernels are still to run.
+// The device is behind the host by up to dozens of steps: the window's last kernels are still to
+// run.
 void ControlThread::AwaitRecords() {
   if (!has_launch_) return;
   writer_.set_last_correlation(last_launch_);
@@ -368,8 +369,9 @@ void ControlThread::AwaitRecords() {
   uint64_t last_record = begin;
   uint64_t records = writer_.records();
   const uint64_t steps = 2 * window_.interval();
-  const uint64_t silence =
-      steps < kSilence ? kSilence : steps < kLongSilence ? steps : kLongSilence;
+  const uint64_t silence = steps < kSilence       ? kSilence
+                           : steps < kLongSilence ? steps
+                                                  : kLongSilence;
   while (!has_failed_) {
     FlushActivity(0);
     DrainRecords(/*write=*/true);
@@ -381,8 +383,7 @@ void ControlThread::AwaitRecords() {
     const uint64_t quiet = now - last_record;
     if (outstanding_.count() == 0 && quiet >= silence) return;
     // Some launches leave no record, an empty graph's or a refused one's.
-    const bool has_last =
-        static_cast<int32_t>(writer_.greatest_correlation() - last_launch_) >= 0;
+    const bool has_last = static_cast<int32_t>(writer_.greatest_correlation() - last_launch_) >= 0;
     if (has_last && quiet >= 4 * silence) return;
     if (quiet >= kLongSilence || now - begin >= kPatience) {
       ProcessSlot* const slot = recorder_->slot;
@@ -418,11 +419,18 @@ void ControlThread::Step() {
   const bool is_cut_short =
       recorder_->page->command.load(std::memory_order_acquire) == Command::kClose;
   if (Is(ProcessState::kReady) && !is_cut_short && window_.ShouldArm(now)) Arm();
+  // Activity stays on: turning it off and on again is what CUPTI bears worst.
+  if (Is(ProcessState::kArmed) && window_.ReconsidersChoice(now)) is_undecided_ = true;
+  if (is_undecided_ && window_.ShouldArm(now)) {
+    is_undecided_ = false;
+    window_.OnArmed(RealtimeNow());
+    WriteWindow(WindowState::kArmed);
+  }
   if (Is(ProcessState::kArmed) && (is_cut_short || window_.is_given_up())) {
     Fail(Fault::kWindowMissed, 0,
          window_.is_given_up() ? window_.reason() : "stopped before the window's first step");
   }
-  if (Is(ProcessState::kArmed) && window_.HasOpened(now)) {
+  if (Is(ProcessState::kArmed) && !is_undecided_ && window_.HasOpened(now)) {
     SetState(ProcessState::kOpen);
     WriteWindow(WindowState::kOpen);
   }
@@ -437,7 +445,8 @@ void ControlThread::Step() {
 
 void ControlThread::End() {
   PublishModules();
-  if (Is(ProcessState::kArmed) && window_.HasOpened(RealtimeNow())) SetState(ProcessState::kOpen);
+  if (Is(ProcessState::kArmed) && !is_undecided_ && window_.HasOpened(RealtimeNow()))
+    SetState(ProcessState::kOpen);
   if (Is(ProcessState::kOpen)) {
     if (!window_.HasEnded(RealtimeNow())) window_.CutShort("the program ended inside the window");
     Close();

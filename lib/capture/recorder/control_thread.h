@@ -1,5 +1,5 @@
-// The recorder's own thread: reads what the callbacks leave, decides on the window, turns activity on and
-// off, and writes the spill file.
+// The recorder's own thread: reads what the callbacks leave, decides on the window, turns activity
+// on and off, and writes the spill file.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,7 @@ class ControlThread {
   ProcessState state_ = ProcessState::kReady;
   bool has_failed_ = false;
   bool is_recording_ = false;  // activity is on
+  bool is_undecided_ = false;  // it is, but the module it was turned on for has stopped running
   uint64_t started_ = 0;
   uint64_t drained_ = 0, flushed_ = 0;
   uint32_t texts_written_ = 0, ranges_written_ = 0, modules_published_ = 0;

@@ -1,5 +1,5 @@
-// The launches whose records have not come yet: one bit for each correlation id that there can be, in
-// address space that costs memory only where it is used.
+// The launches whose records have not come yet: one bit for each correlation id that there can be,
+// in address space that costs memory only where it is used.
 #pragma once
 
 #include <cstdint>

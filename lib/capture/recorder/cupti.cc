@@ -52,8 +52,8 @@ void* OpenByName(Majors majors, int flags) {
   return nullptr;
 }
 
-// Roots of site-packages of which the process has loaded libraries. Nothing is opened while the list
-// of libraries is walked: the linker's locks are held then.
+// Roots of site-packages of which the process has loaded libraries. Nothing is opened while the
+// list of libraries is walked: the linker's locks are held then.
 struct Roots {
   char at[4][512];
   int count;

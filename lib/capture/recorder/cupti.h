@@ -27,9 +27,9 @@ struct Api {
   char path[512] = {};  // of the library
 };
 
-// Loads libcupti: PGLE_CUPTI_PATH; else the copy that is mapped already; else the one that lies beside
-// the CUDA libraries of the process (the wheels' layout); else by name; else the toolkit's folder.
-// Returns kNone, or kNoCupti or kUnknownCupti with a text.
+// Loads libcupti: PGLE_CUPTI_PATH; else the copy that is mapped already; else the one that lies
+// beside the CUDA libraries of the process (the wheels' layout); else by name; else the toolkit's
+// folder. Returns kNone, or kNoCupti or kUnknownCupti with a text.
 Fault Load(Api* api, uint32_t driver_version, char* text, size_t text_size, int* code);
 
 const char* NameOf(const Api& api, Result result);

@@ -1,7 +1,7 @@
-// CUPTI's binary interface, as far as the recorder uses it: declared here rather than taken from CUPTI's
-// headers, so that the recorder builds without CUDA and one binary serves CUPTI 12.0 to 13.x. Records have
-// grown at their ends only; what stands here is the part that all versions share. The layout test
-// compiles this file against the headers of several releases.
+// CUPTI's binary interface, as far as the recorder uses it: declared here rather than taken from
+// CUPTI's headers, so that the recorder builds without CUDA and one binary serves CUPTI 12.0
+// to 13.x. Records have grown at their ends only; what stands here is the part that all versions
+// share. The layout test compiles this file against the headers of several releases.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What one thread has to tell the control thread: written by the one, read by the other, without a lock.
+// What one thread has to tell the control thread: written by the one, read by the other, without a
+// lock.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// Memory straight from the kernel: address space is reserved once, pages come when they are touched. The
-// recorder allocates nothing else, and gives nothing back: callbacks may come as long as the process
-// lives.
+// Memory straight from the kernel: address space is reserved once, pages come when they are
+// touched. The recorder allocates nothing else, and gives nothing back: callbacks may come as long
+// as the process lives.
 #pragma once
 
 #include <sys/mman.h>

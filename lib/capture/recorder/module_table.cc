@@ -60,6 +60,8 @@ Module* ModuleTable::Find(const Text* text) {
   if (!text->module.compare_exchange_strong(number, index + 1, std::memory_order_acq_rel)) {
     return &modules_[number - 1];
   }
+  modules_[index].is_program.store(strstr(text->data(), "program_id=") != nullptr,
+                                   std::memory_order_relaxed);
   modules_[index].text.store(text, std::memory_order_release);
   return &modules_[index];
 }

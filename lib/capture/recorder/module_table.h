@@ -10,16 +10,18 @@
 
 namespace pgle::recorder {
 
-// Executions are counted by device. Where the device of a thread is not known, its thread stands for it,
-// since XLA dispatches each device's executions from a thread of its own.
+// Executions are counted by device. Where the device of a thread is not known, its thread stands
+// for it, since XLA dispatches each device's executions from a thread of its own.
 inline constexpr uint32_t kDeviceLanes = 64;
 inline constexpr uint32_t kLanes = 256;
 inline constexpr uint32_t kRecentStarts = 32;
 
 struct Module {
-  std::atomic<const Text*> text;        // null until the entry is complete
-  std::atomic<uint32_t> operations;     // distinct stacks of ranges inside it
-  std::atomic<uint32_t> reference_lane; // the lane that ran it first, plus one
+  std::atomic<const Text*> text;     // null until the entry is complete
+  std::atomic<uint32_t> operations;  // distinct stacks of ranges inside it
+  // Whether it has a program_id: the autotuner's trial modules have none.
+  std::atomic<bool> is_program;
+  std::atomic<uint32_t> reference_lane;                // the lane that ran it first, plus one
   std::atomic<uint64_t> recent_starts[kRecentStarts];  // on that lane, by number modulo
   // How many modules were known when execution 2^i began.
   std::atomic<uint32_t> modules_known[32];
@@ -30,7 +32,9 @@ struct Module {
   uint32_t MaxBegun() const;
   // Executions times operations: which module is the training step, before any kernel is measured.
   // Both factors are equal on all ranks of a job.
-  uint64_t Weight() const { return uint64_t{MaxBegun()} * operations.load(std::memory_order_relaxed); }
+  uint64_t Weight() const {
+    return uint64_t{MaxBegun()} * operations.load(std::memory_order_relaxed);
+  }
   // When execution `number` began on the reference lane; 0 if unknown or long ago.
   uint64_t StartOf(uint32_t number) const;
   // Median nanoseconds between the starts of the last `count` executions; 0 when there are fewer.

@@ -10,7 +10,8 @@ namespace pgle::recorder {
 namespace {
 
 // Clients keep domains as handles, and ask them for nothing. XLA:GPU annotates in the domain "TSL"
-// (xla/tsl/profiler/lib/nvtx_utils.cc); ranges of others (NCCL, cuBLAS, Python's nvtx) are passed over.
+// (xla/tsl/profiler/lib/nvtx_utils.cc); ranges of others (NCCL, cuBLAS, Python's nvtx) are passed
+// over.
 struct Domain {
   bool is_xla;
 };
@@ -34,8 +35,7 @@ const Text* RegisterString(Domain* domain, const char* text) {
 }
 
 uint32_t LaneOf(const ThreadState& thread, uint8_t device) {
-  return device < kDeviceLanes ? device
-                               : kDeviceLanes + thread.number % (kLanes - kDeviceLanes);
+  return device < kDeviceLanes ? device : kDeviceLanes + thread.number % (kLanes - kDeviceLanes);
 }
 
 void BeginModule(Recorder* recorder, ThreadState* thread, const Text* text, uint32_t stack) {
@@ -50,8 +50,8 @@ void BeginModule(Recorder* recorder, ThreadState* thread, const Text* text, uint
   auto& counts = module->lanes[lane];
   const uint32_t index = counts.begun.load(std::memory_order_relaxed);
   uint32_t reference = module->reference_lane.load(std::memory_order_relaxed);
-  if (reference == 0 && module->reference_lane.compare_exchange_strong(
-                            reference, lane + 1, std::memory_order_relaxed)) {
+  if (reference == 0 && module->reference_lane.compare_exchange_strong(reference, lane + 1,
+                                                                       std::memory_order_relaxed)) {
     reference = lane + 1;
     recorder->modules.last_news.store(now, std::memory_order_relaxed);
   }

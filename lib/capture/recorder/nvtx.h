@@ -1,5 +1,5 @@
-// Receives NVTX ranges: every library of the process that uses NVTX gets its tables filled in, and the
-// ranges of XLA's domain become each thread's stack.
+// Receives NVTX ranges: every library of the process that uses NVTX gets its tables filled in, and
+// the ranges of XLA's domain become each thread's stack.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// NVTX's binary interface, version 3, as far as the recorder uses it. Every library that uses NVTX hands
-// its own tables of function pointers to the injection library, which fills in what it wants to receive.
+// NVTX's binary interface, version 3, as far as the recorder uses it. Every library that uses NVTX
+// hands its own tables of function pointers to the injection library, which fills in what it wants
+// to receive.
 #pragma once
 
 #include <cstddef>

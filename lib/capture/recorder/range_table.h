@@ -1,4 +1,5 @@
-// Stacks of NVTX ranges, interned: a stack is its innermost text and the stack below, and has a number.
+// Stacks of NVTX ranges, interned: a stack is its innermost text and the stack below, and has a
+// number.
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,8 @@ class RangeTable {
   static constexpr uint32_t kSlots = 1 << 21;
   static constexpr uint32_t kMaxRanges = kSlots / 4 * 3;
 
-  std::atomic<uint64_t>* slots_ = nullptr;  // parent << 32 | text; 0 = free. An id is a slot plus one
+  std::atomic<uint64_t>* slots_ =
+      nullptr;  // parent << 32 | text; 0 = free. An id is a slot plus one
   std::atomic<uint32_t>* order_ = nullptr;
   std::atomic<uint32_t> count_;
   std::atomic<uint64_t> lost_;

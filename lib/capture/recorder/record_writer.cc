@@ -82,8 +82,8 @@ bool RecordWriter::IsBehindWindow(uint32_t correlation) {
 // this notices: they lie as far apart as their parts need, and hold plausible values.
 bool RecordWriter::Check(const cupti::Activity* record, const cupti::Activity* previous) {
   if (previous != nullptr) {
-    const auto distance = reinterpret_cast<const char*>(record) -
-                          reinterpret_cast<const char*>(previous);
+    const auto distance =
+        reinterpret_cast<const char*>(record) - reinterpret_cast<const char*>(previous);
     if (distance < static_cast<ptrdiff_t>(LeastSizeOf(previous->kind))) {
       snprintf(layout_fault_, sizeof(layout_fault_), "a record of kind %d takes %td bytes only",
                previous->kind, distance);
@@ -163,29 +163,29 @@ int RecordWriter::Take(const cupti::Activity* record) {
     case cupti::kMemcpy: {
       const auto& in = *reinterpret_cast<const cupti::MemcpyActivity*>(record);
       if (IsBehindWindow(in.correlation)) return 0;
-      return Append(&copies_, ChunkType::kCopies,
-                    CopyRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation,
-                               in.device, in.context, in.stream, in.device, in.copy_kind,
-                               in.source_kind, in.destination_kind,
-                               static_cast<uint8_t>(in.flags & 1)});
+      return Append(
+          &copies_, ChunkType::kCopies,
+          CopyRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation, in.device,
+                     in.context, in.stream, in.device, in.copy_kind, in.source_kind,
+                     in.destination_kind, static_cast<uint8_t>(in.flags & 1)});
     }
     case cupti::kMemcpyPeer: {
       const auto& in = *reinterpret_cast<const cupti::MemcpyPeerActivity*>(record);
       if (IsBehindWindow(in.correlation)) return 0;
-      return Append(&copies_, ChunkType::kCopies,
-                    CopyRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation,
-                               in.device, in.context, in.stream, in.destination_device,
-                               in.copy_kind, in.source_kind, in.destination_kind,
-                               static_cast<uint8_t>(in.flags & 1)});
+      return Append(
+          &copies_, ChunkType::kCopies,
+          CopyRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation, in.device,
+                     in.context, in.stream, in.destination_device, in.copy_kind, in.source_kind,
+                     in.destination_kind, static_cast<uint8_t>(in.flags & 1)});
     }
     case cupti::kMemset: {
       const auto& in = *reinterpret_cast<const cupti::MemsetActivity*>(record);
       if (IsBehindWindow(in.correlation)) return 0;
-      return Append(&sets_, ChunkType::kSets,
-                    SetRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation,
-                              in.device, in.context, in.stream, in.value,
-                              static_cast<uint8_t>(in.memory_kind),
-                              static_cast<uint8_t>(in.flags & 1)});
+      return Append(
+          &sets_, ChunkType::kSets,
+          SetRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation, in.device,
+                    in.context, in.stream, in.value, static_cast<uint8_t>(in.memory_kind),
+                    static_cast<uint8_t>(in.flags & 1)});
     }
     default:
       return 0;  // CUPTI adds kinds of its own accord at times; none of them is asked for

@@ -23,7 +23,8 @@ namespace {
 // Never given back: CUPTI's threads and the program's may call until the process is gone.
 std::atomic<Recorder*> the_recorder;
 ControlThread* control_thread = nullptr;
-// Several libraries load us, at the same time perhaps: the first one makes the tables, the others wait.
+// Several libraries load us, at the same time perhaps: the first one makes the tables, the others
+// wait.
 enum Progress : uint32_t { kNothing = 0, kAtWork = 1, kDone = 2 };
 std::atomic<uint32_t> tables, thread_is_started;
 
@@ -91,8 +92,7 @@ bool StartCupti(Recorder* recorder) {
   ProcessSlot* const slot = recorder->slot;
   char text[256] = {};
   int code = 0;
-  const Fault fault =
-      cupti::Load(&recorder->cupti, DriverVersion(), text, sizeof(text), &code);
+  const Fault fault = cupti::Load(&recorder->cupti, DriverVersion(), text, sizeof(text), &code);
   slot->cupti_version.store(recorder->cupti.version, std::memory_order_relaxed);
   if (fault != Fault::kNone) {
     FailToStart(slot, fault, code, text);

@@ -1,5 +1,6 @@
-// The recorder's state, one for the process: tables that callbacks write, and the control thread that
-// reads them, owns all calls into CUPTI after start-up, decides on the window and writes the spill file.
+// The recorder's state, one for the process: tables that callbacks write, and the control thread
+// that reads them, owns all calls into CUPTI after start-up, decides on the window and writes the
+// spill file.
 #pragma once
 
 #include <atomic>

@@ -100,8 +100,8 @@ enum class EventKind : uint8_t {
   kModuleBegin = 1,  // an XlaModule range was pushed: an execution of a module on one device begins
   kModuleEnd = 2,    // and popped: the host has dispatched it
   kLaunch = 3,       // a driver call that gives the device work
-  kNodeCreated = 4,  // a node of a CUDA graph, made inside `range`
-  kNodeCloned = 5,   // a node that is a copy of another
+  kNodeCreated = 4,  // a node of a CUDA graph, made inside `range`; clones are announced so, too
+  kNodeCloned = 5,   // a node that is a copy of another: what holds of that one's range holds of it
 };
 
 inline constexpr uint8_t kNoDevice = 255;
@@ -126,9 +126,12 @@ struct Event {
       uint32_t reserved;
     } module;
     struct {
-      uint64_t node;      // cuptiGetGraphNodeId()
+      uint64_t node;  // cuptiGetGraphNodeId(): the graph's id << 32, and the node's number in it
       uint64_t original;  // kNodeCloned: the node that was copied
-      uint64_t reserved;
+      // kNodeCreated: as of launches; 0 when unknown. An op that a loop's unrolling records several
+      // times into one graph has one number a time.
+      uint32_t scope;
+      uint32_t reserved;
     } graph;
   };
 };

@@ -6,8 +6,8 @@
 namespace pgle::recorder {
 namespace {
 
-// CUpti_driver_api_trace_cbid of the functions that launch kernels, graphs, copies and sets, as ranges.
-// An older CUPTI refuses the numbers that it does not know.
+// CUpti_driver_api_trace_cbid of the functions that launch kernels, graphs, copies and sets, as
+// ranges. An older CUPTI refuses the numbers that it does not know.
 struct Range {
   uint32_t first, last;
 };
@@ -55,6 +55,7 @@ void OnGraphNode(Recorder* recorder, uint32_t callback, const cupti::ResourceDat
   if (ring == nullptr) return;
   Event event{EventKind::kNodeCreated, kNoDevice, 0, thread->stack(), {}};
   event.graph = {};
+  event.graph.scope = thread->scope();
   if (recorder->cupti.graph_node_id(graph->node, &event.graph.node) != cupti::kSuccess) return;
   if (callback == cupti::kGraphNodeCloned) {
     event.kind = EventKind::kNodeCloned;
@@ -85,8 +86,8 @@ void OnCallback(void*, cupti::Domain domain, uint32_t callback, const void* data
   const auto& call = *static_cast<const cupti::CallbackData*>(data);
   if (callback == cupti::kProfilerStart || callback == cupti::kProfilerStop) {
     if (call.site != cupti::kExit) return;
-    auto& count = callback == cupti::kProfilerStart ? recorder->profiler_starts
-                                                    : recorder->profiler_stops;
+    auto& count =
+        callback == cupti::kProfilerStart ? recorder->profiler_starts : recorder->profiler_stops;
     count.fetch_add(1, std::memory_order_release);
     if (callback == cupti::kProfilerStart) AwaitActivity(*recorder);
     return;

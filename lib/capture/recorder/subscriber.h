@@ -1,5 +1,5 @@
-// The callbacks that CUPTI calls in the program's threads: launches inside the window, and the making of
-// graph nodes from the start.
+// The callbacks that CUPTI calls in the program's threads: launches inside the window, and the
+// making of graph nodes from the start.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The texts of NVTX ranges: stored once, never moved or freed, found again without a lock. A pointer to a
-// Text is what NVTX clients hold as the handle of a registered string.
+// The texts of NVTX ranges: stored once, never moved or freed, found again without a lock. A
+// pointer to a Text is what NVTX clients hold as the handle of a registered string.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ class TextTable {
  public:
   bool Init();
 
-  // The stored copy of a text; null when the table is full (counted) or the text is null. Equal texts
-  // give one copy, whichever thread comes first. Safe from all threads; never blocks.
+  // The stored copy of a text; null when the table is full (counted) or the text is null. Equal
+  // texts give one copy, whichever thread comes first. Safe from all threads; never blocks.
   const Text* Intern(const char* text);
 
   // The texts in order of their ids, as far as they are complete. `index` from 0 on; null beyond.

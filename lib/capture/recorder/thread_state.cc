@@ -32,7 +32,8 @@ bool ThreadPool::Init() {
 }
 
 ThreadState* ThreadPool::Current() {
-  if (current_thread != nullptr) [[likely]] return current_thread;
+  if (current_thread != nullptr) [[likely]]
+    return current_thread;
   if (has_ended) return nullptr;
   ThreadState* found = nullptr;
   const uint32_t made = count();
@@ -76,7 +77,8 @@ ThreadState* ThreadPool::Current() {
 
 EventRing* ThreadPool::RingOf(ThreadState* thread) {
   EventRing* ring = thread->ring.load(std::memory_order_relaxed);
-  if (ring != nullptr) [[likely]] return ring;
+  if (ring != nullptr) [[likely]]
+    return ring;
   const uint32_t made = rings_made_.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < made && i < kMaxRings && ring == nullptr; ++i) {
     if (ring_is_free_[i].load(std::memory_order_relaxed) != 0 &&

@@ -27,11 +27,11 @@ struct ThreadState {
   uint32_t depth;  // may exceed kMaxDepth: what is deeper keeps the stack of the last that fits
   uint32_t pushes;
   OpenRange open[kMaxDepth];
-  Module* module;            // innermost open XlaModule
-  uint32_t module_depth;     // its depth in `open`, plus one
-  uint32_t module_lane;      // where its execution is counted
-  uint32_t executions;       // XlaModule pushes so far
-  uint32_t execution;        // the open one; 0 outside of modules
+  Module* module;         // innermost open XlaModule
+  uint32_t module_depth;  // its depth in `open`, plus one
+  uint32_t module_lane;   // where its execution is counted
+  uint32_t executions;    // XlaModule pushes so far
+  uint32_t execution;     // the open one; 0 outside of modules
   uint8_t module_device;
 
   uint32_t stack() const {
@@ -55,8 +55,8 @@ class ThreadPool {
   // Its ring; null when there is none left (counted).
   EventRing* RingOf(ThreadState* thread);
 
-  // Of the control thread: states 0 to count()-1 may be in use. Frees a state whose thread has ended,
-  // once its ring was read to the end.
+  // Of the control thread: states 0 to count()-1 may be in use. Frees a state whose thread has
+  // ended, once its ring was read to the end.
   uint32_t count() const;
   ThreadState* At(uint32_t index) { return &threads_[index]; }
   void Recycle(ThreadState* thread);

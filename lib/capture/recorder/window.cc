@@ -9,13 +9,16 @@ namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kArmAhead = 100 * kMillisecond;
-// Processes of one launcher learn of a window that another one decided on: time to hear of it and arm.
+// Processes of one launcher learn of a window that another one decided on: time to hear of it and
+// arm.
 constexpr uint64_t kAgreeAhead = 500 * kMillisecond;
 constexpr uint64_t kLaneGrace = 10'000 * kMillisecond;
-constexpr uint32_t kSteadyRuns = 5;         // medians of this many intervals are compared
-constexpr double kSteadiness = 0.05;        // and differ by no more than this share
+constexpr uint32_t kSteadyRuns = 5;   // medians of this many intervals are compared
+constexpr double kSteadiness = 0.05;  // and differ by no more than this share
 constexpr uint32_t kLeastRuns = 10;
-constexpr uint32_t kFirstCandidate = 64;    // decide_by_count: windows start at 64, 128, 256 ...
+constexpr uint32_t kLeastOperations = 4;
+constexpr uint64_t kStall = 2'000 * kMillisecond;
+constexpr uint32_t kFirstCandidate = 64;  // decide_by_count: windows start at 64, 128, 256 ...
 
 uint64_t StepsIn(uint64_t time, uint64_t interval) {
   return interval == 0 ? 0 : time / interval + 1;
@@ -31,21 +34,28 @@ void Window::Init(Recorder* recorder, uint64_t now) {
   last_ = settings_.last;
 }
 
-bool Window::IsWanted(uint32_t module) const {
-  return settings_.has_module_filter == 0 ||
-         recorder_->slot->modules[module].verdict.load(std::memory_order_acquire) == Verdict::kYes;
+bool Window::IsWanted(const Module& module) const {
+  if (settings_.has_module_filter != 0) {
+    const uint32_t index = recorder_->modules.IndexOf(&module);
+    return recorder_->slot->modules[index].verdict.load(std::memory_order_acquire) == Verdict::kYes;
+  }
+  // What the autotuner tries out is no program, and a step has more operations than a helper such
+  // as a conversion of one array, of which there may be hundreds of executions at the start.
+  return module.is_program.load(std::memory_order_relaxed) &&
+         module.operations.load(std::memory_order_relaxed) >= kLeastOperations;
 }
 
-Module* Window::Choose() const {
+Module* Window::Choose(uint64_t least) const {
   Module* best = nullptr;
   uint64_t most = 0;
   const uint32_t count = recorder_->modules.count();
   for (uint32_t i = 0; i < count; ++i) {
     Module* const module = recorder_->modules.At(i);
-    if (module->text.load(std::memory_order_acquire) == nullptr || !IsWanted(i)) continue;
-    // A wanted module counts even if no operation of it was seen.
-    const uint64_t weight = module->Weight() + (settings_.has_module_filter != 0 ? 1 : 0);
-    if (weight > most) {
+    if (module->text.load(std::memory_order_acquire) == nullptr || !IsWanted(*module)) continue;
+    const uint64_t begun = module->MaxBegun();
+    // A module asked for by name counts even if it has no operation.
+    const uint64_t weight = module->Weight() + (begun > 0 ? 1 : 0);
+    if (begun >= least && weight > most) {
       most = weight;
       best = module;
     }
@@ -54,24 +64,21 @@ Module* Window::Choose() const {
 }
 
 bool Window::IsNear(const Module& module, uint64_t first) const {
+  const uint64_t begun = module.MaxBegun();
   const uint64_t ahead = 2 + StepsIn(kArmAhead, module.RecentInterval(0, 3));
-  return module.MaxBegun() + ahead >= first;
+  // Never before half of the way: the first intervals say little about the speed.
+  return begun + ahead >= first && 2 * begun >= first;
 }
 
 bool Window::ShouldArmSteps() {
   // Too early to know modules or their speed: all is recorded from the start on, and cut.
   if (first_ <= 2) return true;
-  if (module_ == nullptr) {
-    Module* const module = Choose();
-    if (module == nullptr || !IsNear(*module, first_)) return false;
-    module_ = module;
-    return true;
-  }
-  return IsNear(*module_, first_);
+  const Module* const module = module_ != nullptr ? module_ : Choose(1);
+  return module != nullptr && IsNear(*module, first_);
 }
 
 bool Window::ShouldArmByCount() {
-  Module* const module = Choose();
+  Module* const module = Choose(1);
   if (module == nullptr) return false;
   const uint32_t begun = module->MaxBegun();
   for (uint32_t at = kFirstCandidate; at / 2 < begun; at *= 2) {
@@ -91,7 +98,7 @@ bool Window::ShouldArmByCount() {
 
 bool Window::ShouldArmAuto() {
   if (settings_.decide_by_count != 0) return ShouldArmByCount();
-  Module* const module = Choose();
+  Module* const module = Choose(kLeastRuns);
   if (module == nullptr) return false;
   if (recorder_->page->agreed_first.load(std::memory_order_acquire) != 0) {
     module_ = module;
@@ -104,13 +111,12 @@ bool Window::ShouldArmAuto() {
     news_ = news;
     base_ = begun;
   }
-  if (begun < kLeastRuns) return false;
   if (begun >= 10 * settings_.give_up_after) {
-    snprintf(reason_, sizeof(reason_), "new modules kept coming; recorded anyway after %u executions",
-             begun);
+    snprintf(reason_, sizeof(reason_),
+             "new modules kept coming; recorded anyway after %u executions", begun);
   } else if (begun - base_ >= settings_.give_up_after) {
-    snprintf(reason_, sizeof(reason_), "step times did not steady in %u executions; recorded anyway",
-             begun - base_);
+    snprintf(reason_, sizeof(reason_),
+             "step times did not steady in %u executions; recorded anyway", begun - base_);
   } else {
     if (module->StartOf(begun - 1 - kSteadyRuns) <= news) return false;
     const auto late = static_cast<double>(module->RecentInterval(0, kSteadyRuns));
@@ -158,27 +164,50 @@ void Window::FixAutoSteps() {
 
 void Window::OnArmed(uint64_t now) {
   opened_ = now;
-  if (settings_.mode == WindowMode::kAuto) FixAutoSteps();
-  if (module_ == nullptr || settings_.mode == WindowMode::kTime) return;
-  const uint64_t begun = module_->MaxBegun();
-  if (begun > first_) {
-    snprintf(reason_, sizeof(reason_),
-             "recording began at execution %llu, behind the first one asked for (%llu)",
-             static_cast<unsigned long long>(begun + 1), static_cast<unsigned long long>(first_));
-    first_ = begun + 1;
-    is_given_up_ = first_ >= last_;
+  const uint32_t count = recorder_->modules.count();
+  for (uint32_t i = 0; i < count; ++i) {
+    begun_when_armed_[i] = recorder_->modules.At(i)->MaxBegun();
   }
+  if (settings_.mode == WindowMode::kAuto) FixAutoSteps();
+  if (module_ != nullptr && module_->MaxBegun() > first_) StartLate();
+}
+
+// Activity was not on yet when the first step began: the window starts with the next whole one.
+void Window::StartLate() {
+  const uint64_t next = uint64_t{module_->MaxBegun()} + 1;
+  snprintf(reason_, sizeof(reason_),
+           "recording began at execution %llu, behind the first one asked for (%llu)",
+           static_cast<unsigned long long>(next), static_cast<unsigned long long>(first_));
+  first_ = next;
+  is_given_up_ = first_ >= last_;
 }
 
 bool Window::HasOpened(uint64_t) {
   if (settings_.mode != WindowMode::kSteps && settings_.mode != WindowMode::kAuto) return true;
   if (module_ != nullptr) return module_->MaxBegun() > first_;
-  // Armed from the start on. Without a filter the module is known once one has run often enough.
-  Module* const module = Choose();
-  if (module == nullptr) return false;
-  const uint64_t enough = settings_.has_module_filter != 0 ? first_ + 1 : last_;
-  if (module->MaxBegun() < enough) return false;
-  module_ = module;
+  // Asked for by number alone: the module is the one that has most weight when one gets that far.
+  // Armed from the start on, that is only known once one has run often enough.
+  const bool is_known = settings_.has_module_filter != 0 || first_ > 2;
+  module_ = Choose(is_known ? first_ + 1 : last_);
+  if (module_ == nullptr) return false;
+  if (begun_when_armed_[recorder_->modules.IndexOf(module_)] <= first_) return true;
+  StartLate();
+  return false;
+}
+
+bool Window::HasStalled(uint64_t now) const {
+  const uint64_t begun = module_->MaxBegun();
+  const uint64_t last = begun == 0 ? 0 : module_->StartOf(static_cast<uint32_t>(begun - 1));
+  const uint64_t patience = kStall + 20 * module_->RecentInterval(0, 3);
+  return now > opened_ + patience && now > last + patience;
+}
+
+bool Window::ReconsidersChoice(uint64_t now) {
+  if (settings_.mode != WindowMode::kAuto || module_ == nullptr || !HasStalled(now)) return false;
+  uint64_t agreed = first_ + 1;
+  recorder_->page->agreed_first.compare_exchange_strong(agreed, 0, std::memory_order_acq_rel);
+  module_ = nullptr;
+  reason_[0] = '\0';
   return true;
 }
 

@@ -1,5 +1,5 @@
-// When to record: decides from what the callbacks counted. Of the control thread alone; makes no call
-// into CUPTI.
+// When to record: decides from what the callbacks counted. Of the control thread alone; makes no
+// call into CUPTI.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,16 @@ class Window {
  public:
   void Init(Recorder* recorder, uint64_t now);
 
-  // Waiting: whether activity is to be turned on now. It takes milliseconds, so this comes some steps
-  // ahead of the window.
+  // Waiting: whether activity is to be turned on now. It takes milliseconds, so this comes some
+  // steps ahead of the window.
   bool ShouldArm(uint64_t now);
   // Activity is on: fixes the first step where that was not asked for.
   void OnArmed(uint64_t now);
   // Armed: whether the window's first step has begun.
   bool HasOpened(uint64_t now);
+  // Armed for a module that has stopped running (an initialisation that looked like steps): the
+  // choice is open again, and ShouldArm() is to be asked once more.
+  bool ReconsidersChoice(uint64_t now);
   // Open: whether its last step was dispatched on all devices.
   bool HasEnded(uint64_t now);
 
@@ -38,13 +41,17 @@ class Window {
   bool is_given_up() const { return is_given_up_; }
 
  private:
-  bool IsWanted(uint32_t module) const;
-  Module* Choose() const;
+  bool IsWanted(const Module& module) const;
+  // The wanted module of greatest weight that has begun `least` executions or more; null if there
+  // is none.
+  Module* Choose(uint64_t least) const;
+  bool HasStalled(uint64_t now) const;
   bool IsNear(const Module& module, uint64_t first) const;
   bool ShouldArmSteps();
   bool ShouldArmAuto();
   bool ShouldArmByCount();
   void FixAutoSteps();
+  void StartLate();
   bool HasEndedSteps(uint64_t now);
 
   Recorder* recorder_ = nullptr;
@@ -52,6 +59,7 @@ class Window {
   uint64_t loaded_ = 0, opened_ = 0, first_lane_ended_ = 0;
   Module* module_ = nullptr;
   uint64_t first_ = 0, last_ = 0;
+  uint32_t begun_when_armed_[kMaxModules] = {};
   bool is_given_up_ = false;
   // kAuto: the chosen module's executions when there last was news, to give up by.
   Module* watched_ = nullptr;
