@@ -19,7 +19,9 @@ namespace {
 // Where standard streams are closed, the next file opened would take their number, and messages
 // would go into it.
 void OpenStandardStreams() {
-  for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;) fd = dup(fd);
+  int fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = dup(fd);
+  if (fd > STDERR_FILENO) close(fd);
 }
 
 // Unlike fmt::print, a closed or full standard error is no reason to die.

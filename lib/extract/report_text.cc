@@ -235,7 +235,8 @@ Diagnostics ReportWarnings(const Extraction& extraction) {
                               module.command_buffers == 1 ? "s" : "",
                               module.coverage.known ? Count(hidden, "instruction")
                                                     : std::string("their instructions")),
-                  "record with XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind the =)");
+                  "record with pgle-capture, which names what is in them, or with "
+                  "XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind the =)");
   }
   return warnings;
 }

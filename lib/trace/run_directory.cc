@@ -115,7 +115,7 @@ Result<std::vector<std::string>> FindTraceFiles(const std::string& path, const s
   }
   if (runs.empty()) {
     return Failed(path, "holds no trace (*.xplane.pb, also .zst and .gz)",
-                  "give the directory that jax.profiler.start_trace was told");
+                  "give the directory that pgle-capture -o or jax.profiler.start_trace was told");
   }
   if (runs.size() > 1) {
     diagnostics->Note(

@@ -90,7 +90,7 @@ Error DamagedTrace(const Input& input, const char* position) {
       input.name(),
       fmt::format("not a whole XSpace trace: bad data at byte {} of {}", offset,
                   input.bytes().size()),
-      offset == 0 ? "give an .xplane.pb file that jax.profiler wrote"
+      offset == 0 ? "give an .xplane.pb file that pgle-capture or jax.profiler wrote"
       : at_end    ? "the file was cut while it was written or copied: copy it again"
                   : "the file was cut or damaged at or behind this byte: copy or record it again");
 }

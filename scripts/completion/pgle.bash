@@ -1,6 +1,37 @@
 # bash completion for the pgle tools: source this file, or install it under
 # /usr/share/bash-completion/completions/ by the name of each tool.
 
+_pgle_capture() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    if [[ ${COMP_WORDS[i]} == -- ]]; then # behind it: the command, as the shell completes it
+      if declare -F _command_offset >/dev/null; then
+        _command_offset $((i + 1))
+      elif ((i + 1 == COMP_CWORD)); then
+        COMPREPLY=($(compgen -c -- "$cur"))
+      else
+        COMPREPLY=($(compgen -f -- "$cur"))
+      fi
+      return
+    fi
+  done
+  case $prev in
+    --steps) COMPREPLY=($(compgen -W "auto" -- "$cur")) ;;
+    --on-signal) COMPREPLY=($(compgen -W "USR1 USR2 HUP" -- "$cur")) ;;
+    --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")) ;;
+    --output | -o | --pin-autotune) COMPREPLY=($(compgen -d -- "$cur")) ;;
+    --json | --recover) COMPREPLY=($(compgen -f -- "$cur")) ;;
+    --module | --delay | --duration | --run | --timeout | --buffer-size) COMPREPLY=() ;;
+    *)
+      COMPREPLY=($(compgen -W "--output --steps --module --delay --duration --profiler-api
+        --on-signal --run --times --no-hlo --pin-autotune --timeout --buffer-size --compress
+        --best-effort --disable-auto-pgle --json --recover --quiet --verbose --color --help
+        --version --" -- "$cur"))
+      ;;
+  esac
+}
+complete -o filenames -F _pgle_capture pgle-capture
+
 _pgle_extract() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   case $prev in

@@ -5,7 +5,7 @@ extract=$bin/pgle-extract
 
 run 0 "$extract" "$data/runs/command_buffers/trace" -o "$work/p.pb" --json "$work/r.json"
 tail -n 1 "$work/stderr" | grep -qE \
-  'warning: jit_train_step: 36\.9 % of the device time is in 19 command buffers that hide 161 instructions; record with XLA_FLAGS=--xla_gpu_enable_command_buffer=' ||
+  'warning: jit_train_step: 36\.9 % of the device time is in 19 command buffers that hide 161 instructions; record with pgle-capture, .* XLA_FLAGS=--xla_gpu_enable_command_buffer=' ||
   fail "the last line is not the warning about command buffers"
 says 'and 151 more; -v lists all'
 says '^next: XLA_FLAGS=.*--xla_gpu_pgle_profile_file_or_directory_path=/'

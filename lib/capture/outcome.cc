@@ -1,0 +1,230 @@
+#include "capture/outcome.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "capture/fault_text.h"
+
+namespace pgle {
+namespace {
+
+using recorder::Fault;
+using recorder::ProcessState;
+using recorder::WindowMode;
+
+constexpr size_t kModulesNamed = 3;
+constexpr double kNotable = 0.01;  // of the device time
+
+std::string Where(const ProcessReport& process) {
+  return fmt::format("process {}", process.pid);
+}
+
+bool HasMissedWindow(const ProcessReport& process) {
+  return process.fault == Fault::kWindowMissed;
+}
+
+bool IsFatal(const ProcessReport& process) {
+  return process.state == ProcessState::kFailed && !HasMissedWindow(process);
+}
+
+Error NotLoaded(const DriverFacts& driver, const CaptureReport& report) {
+  const std::string hint =
+      driver.is_visible
+          ? "the program did not use CUDA, or a wrapper took CUDA_INJECTION64_PATH away (env -i, "
+            "sudo, a container): put pgle-capture behind the wrapper"
+          : "no NVIDIA driver is visible here (/proc/driver/nvidia/version): run where the GPUs "
+            "are";
+  return Failed(report.command.front(), "no process loaded the recorder", hint);
+}
+
+// "jit_train_step 40 times, jit_eval_step 3 times".
+std::string ModuleCounts(const ProcessReport& process) {
+  std::string text;
+  size_t count = 0;
+  if (process.summary) {
+    for (const ModuleRuns& module : process.summary->modules) {
+      if (count++ == kModulesNamed) break;
+      text +=
+          fmt::format("{}{} {} times", text.empty() ? "" : ", ", module.name, module.executions);
+    }
+    count = process.summary->modules.size();
+  }
+  if (text.empty()) {
+    for (const std::string& name : process.module_names) {
+      if (count++ == kModulesNamed) break;
+      text += (text.empty() ? "" : ", ") + name;
+    }
+    count = process.module_names.size();
+  }
+  if (count > kModulesNamed) text += fmt::format(" and {} more", count - kModulesNamed);
+  return text.empty() ? "none" : text;
+}
+
+uint64_t MostExecutions(const ProcessReport& process) {
+  uint64_t most = 0;
+  if (!process.summary) return most;
+  for (const ModuleRuns& module : process.summary->modules) {
+    most = std::max(most, module.executions);
+  }
+  return most;
+}
+
+bool MatchesAny(const std::string& pattern, const ProcessReport& process) {
+  const RE2 expression(pattern, RE2::Quiet);
+  return std::any_of(process.module_names.begin(), process.module_names.end(),
+                     [&](const std::string& name) { return RE2::PartialMatch(name, expression); });
+}
+
+std::string StepsHint(const ProcessReport& process) {
+  const uint64_t most = MostExecutions(process);
+  if (most < 2) return "run more steps";
+  return fmt::format("run more steps, or give --steps {}:{}", most / 2, most);
+}
+
+Error NeverOpened(const CaptureReport& report, const ProcessReport& process) {
+  std::string hint;
+  switch (report.window.mode) {
+    case WindowMode::kSteps:
+    case WindowMode::kAuto:
+      hint = MatchesAny(report.module_pattern, process)
+                 ? StepsHint(process)
+                 : fmt::format("--module '{}' matches none of them", report.module_pattern);
+      break;
+    case WindowMode::kTime:
+      hint = fmt::format("the command ran for {:.1f} s: give a smaller --delay", report.seconds);
+      break;
+    case WindowMode::kProfilerApi:
+      hint = "the program did not call cudaProfilerStart; --steps auto needs no call";
+      break;
+    default:
+      hint = "the signal did not come, or came before the program used the GPU";
+      break;
+  }
+  return Failed(Where(process),
+                fmt::format("the window never opened{}; modules that ran: {}",
+                            process.fault_text.empty() ? "" : " (" + process.fault_text + ")",
+                            ModuleCounts(process)),
+                hint);
+}
+
+// Why a process that ran modules gave no trace.
+Error NoTrace(const CaptureReport& report, const ProcessReport& process) {
+  const bool has_opened = process.state >= ProcessState::kOpen;
+  if (!has_opened || HasMissedWindow(process)) return NeverOpened(report, process);
+  if (process.error) return *process.error;
+  if (process.still_runs) {
+    return Failed(Where(process), "still runs, with the window open",
+                  "its records can be converted when it has ended");
+  }
+  return Failed(Where(process), "no record was written", "record more steps");
+}
+
+// A process that runs what a captured one runs belongs to the job: its absence is no detail.
+bool RunsTheSame(const ProcessReport& process, const CaptureReport& report) {
+  for (const ProcessReport& other : report.processes) {
+    if (!other.has_trace()) continue;
+    for (const ModuleRuns& module : other.summary->modules) {
+      if (module.is_chosen && std::find(process.module_names.begin(), process.module_names.end(),
+                                        module.name) != process.module_names.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void JudgeTrace(const ProcessReport& process, bool with_hlo_dump, CaptureReport* report) {
+  const CaptureSummary& summary = *process.summary;
+  if (summary.kernels == 0) {
+    report->failures.push_back(Failed(
+        summary.output, "no kernel was recorded in the window",
+        "another tool may have taken CUPTI's buffers (jax.profiler in the program), or the steps "
+        "ran elsewhere: see the modules with -v"));
+  }
+  if (!summary.is_complete) {
+    report->diagnostics.Warn(
+        Where(process),
+        summary.has_ended ? "the program ended inside the window"
+                          : "it was killed inside the window, or the last records did not come",
+        "the trace is truncated: it holds what was recorded until then");
+  }
+  std::string missing;
+  for (const ModuleRuns& module : summary.modules) {
+    const bool counts = module.is_chosen || module.device_time_share >= kNotable;
+    if (!module.has_hlo && counts) missing += (missing.empty() ? "" : ", ") + module.name;
+  }
+  if (missing.empty()) return;
+  report->diagnostics.Note(
+      summary.output, fmt::format("no HLO of {}, which names and fingerprints come from", missing),
+      with_hlo_dump
+          ? "XLA did not compile it, but took it from the compilation cache: capture with "
+            "JAX_ENABLE_COMPILATION_CACHE=false"
+          : "give pgle-extract a dump of the same run with --hlo");
+}
+
+}  // namespace
+
+DriverFacts ReadDriverFacts(const std::string& directory) {
+  DriverFacts facts;
+  facts.is_visible = access((directory + "/version").c_str(), R_OK) == 0;
+  std::ifstream params(directory + "/params");
+  for (std::string line; std::getline(params, line);) {
+    if (line.starts_with("RmProfilingAdminOnly:")) facts.admin_only = line.ends_with(" 1");
+  }
+  return facts;
+}
+
+void JudgeCapture(const DriverFacts& driver, bool with_hlo_dump, CaptureReport* report) {
+  const bool is_windowed = report->window.mode != WindowMode::kNone;
+  const auto is_whole = [&](const ProcessReport& process) {
+    return is_windowed ? process.has_trace() : process.summary && process.module_runs > 0;
+  };
+  const bool any = std::any_of(report->processes.begin(), report->processes.end(), is_whole);
+  if (report->processes.empty() && report->processes_without_slot == 0) {
+    report->failures.push_back(NotLoaded(driver, *report));
+  }
+  uint64_t module_runs = 0;
+  for (const ProcessReport& process : report->processes) {
+    module_runs += process.module_runs;
+    if (process.fault != Fault::kNone && !HasMissedWindow(process)) {
+      Error error = DescribeFault(process, driver);
+      // Of a helper process that uses the GPU for a moment nobody wants a trace.
+      if (IsFatal(process) && (process.module_runs > 0 || !any)) {
+        report->failures.push_back(std::move(error));
+      } else {
+        report->diagnostics.Warn(error.where, error.what, error.hint);
+      }
+    }
+    if (process.still_runs) {
+      report->diagnostics.Note(Where(process), "still runs though the command has ended", "");
+    }
+    if (is_windowed && process.has_trace()) JudgeTrace(process, with_hlo_dump, report);
+    if (is_whole(process) || process.module_runs == 0 || IsFatal(process)) continue;
+    Error error = is_windowed
+                      ? NoTrace(*report, process)
+                      : process.error.value_or(Failed(Where(process), "nothing was written"));
+    if (!any || process.error || RunsTheSame(process, *report)) {
+      report->failures.push_back(std::move(error));
+    } else {
+      report->diagnostics.Warn(error.where, error.what, error.hint);
+    }
+  }
+  if (!report->processes.empty() && report->failures.empty() && !any && module_runs == 0) {
+    report->failures.push_back(
+        Failed(report->command.front(), "no module of XLA ran in a process that uses CUDA",
+               "the program may run on the CPU (jax.devices() tells), or end too early"));
+  }
+  if (report->processes_without_slot > 0) {
+    report->diagnostics.Warn(report->command.front(),
+                             fmt::format("{} processes more than the {} that can be recorded",
+                                         report->processes_without_slot, recorder::kMaxProcesses),
+                             "start pgle-capture on every rank instead of once for all");
+  }
+}
+
+}  // namespace pgle

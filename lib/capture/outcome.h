@@ -1,0 +1,23 @@
+// Whether a capture is whole, and where it is not, why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/capture.h"
+
+namespace pgle {
+
+// What the NVIDIA driver says of itself in /proc/driver/nvidia.
+struct DriverFacts {
+  bool is_visible = false;
+  bool admin_only = false;  // profiling is for root alone
+};
+
+DriverFacts ReadDriverFacts(const std::string& directory = "/proc/driver/nvidia");
+
+// Fills in `failures`, and adds warnings and notes of what is whole but may surprise.
+// `with_hlo_dump`: XLA was told to dump its HLO.
+void JudgeCapture(const DriverFacts& driver, bool with_hlo_dump, CaptureReport* report);
+
+}  // namespace pgle
