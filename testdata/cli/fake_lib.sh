@@ -7,7 +7,9 @@ cupti12=$fake/nvidia/cuda_cupti/lib/libcupti.so.12
   echo "the recorder or the fake CUPTI is not built" >&2
   exit 77
 }
-# A child that forks from threads is what a test is about; a sanitizer need not stop it.
+# A child that forks from threads is what a test is about: a sanitizer need not stop it.
+# Objects of the fake driver live as long as the program does.
+export ASAN_OPTIONS="detect_leaks=0 ${ASAN_OPTIONS:-}"
 export TSAN_OPTIONS="die_after_fork=0 ${TSAN_OPTIONS:-}"
 
 # record STATUS DRIVER_OPTIONS... -- PROGRAM_OPTIONS...: runs fake_xla with the recorder in it, in
