@@ -89,9 +89,10 @@ def main():
                    for text in differences(record, entry)]
         if record["start"] == 0 or record["end"] == 0:
             untimed += 1
-        elif (not record["launch_time"] <= record["start"] <= record["end"]
-              and record["start"] >= spill.windows[0]["time"]):
-            # (A call that was entered before the callbacks came on has the time of its return.)
+        elif record["start"] > record["end"] or (
+                record["is_entry_known"] and record["start"] < record["launch_time"]):
+            # (A call that was entered before the callbacks came on has the time of its return, and
+            # no duration.)
             faults.append(f"times of {record}")
 
     entries = [entry for group in truth.values() for entry in group]
