@@ -142,6 +142,7 @@ Status WriteRun(const ConvertOptions& options, const CaptureTables& tables, uint
   PGLE_ASSIGN_OR_RETURN(PackedFile file, PackedFile::Create(options.output, level));
   XSpaceWriter space([&file](std::string_view bytes) { return file.Write(bytes); });
   PGLE_RETURN_IF_ERROR(WriteMetadataPlane(tables.spill, protos, &space));
+  PGLE_RETURN_IF_ERROR(WriteScopePlane(tables, &space));
   PGLE_RETURN_IF_ERROR(WriteDevicePlanes(tables, &space));
   PGLE_RETURN_IF_ERROR(WriteHostPlane(tables, &space));
   PlaneWriter environment("Task Environment", 0);
