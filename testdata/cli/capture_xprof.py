@@ -92,9 +92,10 @@ assert streams == ['Stream #7(Compute)'], viewer.keys()
 kernels = viewer[streams[0]]
 ops = {name.removeprefix('kernel_of_') for name in kernels}
 assert len(kernels) == 526 and len(ops) == 263, (len(kernels), len(ops))
-assert len(viewer['XLA Modules']) == 2, viewer['XLA Modules']
-assert len(viewer['XLA Ops']) > 0
-assert len(viewer['Steps']) == 2, viewer.get('Steps')
+# XProf derives these lines: steps by the host's step events, modules and ops by stats and scopes.
+assert viewer['Steps'] == ['1', '2'], viewer['Steps']
+assert viewer['XLA Modules - from #7'] == ['jit_train_step(2667)'] * 2
+assert len(viewer['XLA Ops - from #7']) == 526 and set(viewer['XLA Ops - from #7']) == ops
 
 names = jaxlib_names(graph)
 assert names == ops, (sorted(names - ops)[:5], sorted(ops - names)[:5])
@@ -122,3 +123,9 @@ kernel_times = [
            for row in rows(tool(path, 'kernel_stats'))) for path in (launches, jax_trace)
 ]
 assert len(kernel_times[0]) > 50
+assert [t[0] for t in kernel_times[0]] == [t[0] for t in kernel_times[1]]
+for mine, other in zip(*kernel_times):
+  assert mine == other, (mine, other)
+derived = [{line: names for line, names in device_events(path).items() if line.startswith('XLA ')}
+           for path in (launches, jax_trace)]
+assert derived[0] == derived[1]
