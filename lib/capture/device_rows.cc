@@ -1,9 +1,9 @@
 #include "capture/device_rows.h"
 
 #include <algorithm>
-#include <bit>
+#include <map>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "capture/flat_map.h"
 
@@ -44,16 +44,9 @@ class Selector {
 
   DeviceRows Finish() {
     auto& rows = selected_.rows;
-    std::stable_sort(rows.begin(), rows.end(), [](const DeviceRow& a, const DeviceRow& b) {
-      return std::tie(a.device, a.start, a.end, a.stream) <
-             std::tie(b.device, b.start, b.end, b.stream);
-    });
+    SortByStart();
     NumberScopes();
     NumberGroups();
-    // What remains is to part the streams; equal streams stay in order of time.
-    std::stable_sort(rows.begin(), rows.end(), [](const DeviceRow& a, const DeviceRow& b) {
-      return std::tie(a.device, a.stream) < std::tie(b.device, b.stream);
-    });
     PartLanes();
     for (size_t i = rows.size(); i-- > 0;) {
       if (rows[i].group != 0) {
@@ -90,25 +83,36 @@ class Selector {
     return {launch.range, launch.thread, launch.scope};
   }
 
-  // Numbers the executions. Each op counts its own, and the number holds the op in its lower part:
-  // so numbers differ all over a device, and yet one step's differ from the next one's in the last
-  // byte alone, which is what a compressor likes.
+  // Numbers the executions. Within one execution of a module all ops share a number, and an op that
+  // comes again gets the number of its turn: so op and number tell executions apart, XProf sees the
+  // module's execution as one, and a compressor sees the same number all over a step.
   void NumberScopes() {
-    FlatMap executions, visits;
-    std::vector<uint32_t> runs_of_op;
-    const int width = (std::bit_width(ranges_.ops().size() + 1) + 6) / 7 * 7;  // whole bytes
-    uint32_t device = 0;
+    FlatMap executions, visits, turns, numbers;
+    uint32_t device = 0, last = 0;
     for (DeviceRow& row : selected_.rows) {
-      if (runs_of_op.empty() || row.device != device) {
+      if (row.device != device) {
         device = row.device;
         executions = FlatMap();
-        runs_of_op.assign(ranges_.ops().size() + 1, 0);
+        turns = FlatMap();
+        numbers = FlatMap();
       }
-      uint32_t alone = 0;
-      uint32_t& number = row.launch == kNone ? alone : ExecutionOf(row, executions, visits);
-      const uint32_t op = row.op == kNone ? 0 : row.op + 1;
-      if (number == 0) number = ++runs_of_op[op];
-      row.scope = uint64_t{number} << width | op;
+      if (row.launch == kNone) {
+        row.scope = ++last;
+        continue;
+      }
+      uint32_t& number = ExecutionOf(row, executions, visits);
+      const uint32_t run = timeline_.launches[row.launch].run;
+      if (number == 0 && run == kNone) number = ++last;
+      if (number == 0) {
+        const uint32_t turn = turns(run, row.op)++;
+        uint32_t& shared = numbers(run, turn);
+        if (shared == 0) {
+          shared = ++last;
+          if (turn > 0) selected_.scope_parents.emplace_back(last, numbers(run, 0));
+        }
+        number = numbers(run, turn);
+      }
+      row.scope = number;
     }
   }
 
@@ -156,31 +160,55 @@ class Selector {
     }
   }
 
+  // By device and start; rows are large, so that it is keys that are sorted.
+  void SortByStart() {
+    struct Key {
+      uint64_t start;
+      uint32_t device, index;
+    };
+    std::vector<Key> keys;
+    keys.reserve(selected_.rows.size());
+    for (const DeviceRow& row : selected_.rows) {
+      keys.push_back({row.start, row.device, static_cast<uint32_t>(keys.size())});
+    }
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return std::tie(a.device, a.start, a.index) < std::tie(b.device, b.start, b.index);
+    });
+    std::vector<DeviceRow> sorted;
+    sorted.reserve(keys.size());
+    for (const Key& key : keys) sorted.push_back(selected_.rows[key.index]);
+    selected_.rows = std::move(sorted);
+  }
+
   // Nodes of a graph overlap on the stream that launched it; each goes to the first lane that is
   // free. (A kernel outside of graphs overlaps the one before it only where it was allowed to start
-  // early.) Then rows are put in order of lanes.
+  // early.) Then rows are put in order of device, stream and lane.
   void PartLanes() {
-    auto& rows = selected_.rows;
-    std::vector<uint64_t> free_from;
-    bool is_parted = false;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i == 0 || std::tie(rows[i].device, rows[i].stream) !=
-                        std::tie(rows[i - 1].device, rows[i - 1].stream)) {
-        free_from.clear();
-      }
+    struct Lane {
+      uint64_t free_from = 0;
+      size_t rows = 0;  // then: where the next one goes
+    };
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<Lane>> streams;
+    for (DeviceRow& row : selected_.rows) {
+      std::vector<Lane>& lanes = streams[{row.device, row.stream}];
       size_t lane = 0;
-      if (rows[i].is_in_graph) {
-        while (lane < free_from.size() && free_from[lane] > rows[i].start) ++lane;
+      if (row.is_in_graph) {
+        while (lane < lanes.size() && lanes[lane].free_from > row.start) ++lane;
       }
-      if (lane == free_from.size()) free_from.push_back(0);
-      free_from[lane] = std::max(free_from[lane], rows[i].end);
-      rows[i].lane = static_cast<uint32_t>(lane);
-      is_parted |= lane > 0;
+      if (lane >= lanes.size()) lanes.emplace_back();
+      lanes[lane].free_from = std::max(lanes[lane].free_from, row.end);
+      ++lanes[lane].rows;
+      row.lane = static_cast<uint32_t>(lane);
     }
-    if (!is_parted) return;
-    std::stable_sort(rows.begin(), rows.end(), [](const DeviceRow& a, const DeviceRow& b) {
-      return std::tie(a.device, a.stream, a.lane) < std::tie(b.device, b.stream, b.lane);
-    });
+    size_t place = 0;
+    for (auto& [stream, lanes] : streams) {
+      for (Lane& lane : lanes) place += std::exchange(lane.rows, place);
+    }
+    std::vector<DeviceRow> parted(selected_.rows.size());
+    for (const DeviceRow& row : selected_.rows) {
+      parted[streams[{row.device, row.stream}][row.lane].rows++] = row;
+    }
+    selected_.rows = std::move(parted);
   }
 
   const RangeTable& ranges_;

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace pgle {
 namespace {
@@ -23,6 +25,14 @@ uint64_t SizeOf(const std::string& file) {
 
 bool IsAlive(uint32_t pid) {
   return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+}
+
+// Ended, and nobody has asked for its status yet.
+bool IsZombie(uint32_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string stat((std::istreambuf_iterator<char>(file)), {});
+  const size_t name = stat.rfind(") ");
+  return name != stat.npos && stat.compare(name + 2, 1, "Z") == 0;
 }
 
 // The window has been open, so that there may be something to write.
@@ -185,6 +195,9 @@ void ProcessWatch::AddStrays() {
 std::vector<ProcessReport> ProcessWatch::Finish(Diagnostics* diagnostics, bool* kept) {
   for (uint32_t i = 0; i < plan_.control.slots(); ++i) ReadSlot(i);
   AddStrays();
+  for (Watched& process : processes_) {
+    process.report.still_runs = process.report.still_runs && !IsZombie(process.report.pid);
+  }
   for (size_t i = 0; i < processes_.size(); ++i) {
     const Watched& process = processes_[i];
     const bool is_written_to = process.report.still_runs && !IsOver(process.report);

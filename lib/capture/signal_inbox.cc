@@ -39,8 +39,13 @@ SignalInbox::SignalInbox(SignalInbox&& other) noexcept
 
 SignalInbox::~SignalInbox() {
   if (fd_ < 0) return;
+  while (Next()) {
+  }
   close(fd_);
-  sigprocmask(SIG_SETMASK, &previous_, nullptr);
+  sigset_t quit;
+  sigemptyset(&quit);
+  sigaddset(&quit, SIGQUIT);
+  sigprocmask(SIG_UNBLOCK, &quit, nullptr);
 }
 
 std::optional<signalfd_siginfo> SignalInbox::Next() {

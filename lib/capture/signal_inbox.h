@@ -17,7 +17,9 @@ class SignalInbox {
   static Result<SignalInbox> Create();
   SignalInbox(SignalInbox&& other) noexcept;
   SignalInbox& operator=(SignalInbox&&) = delete;
-  ~SignalInbox();  // lets the signals through again
+  // What has come is forgotten, and what comes later stays blocked, but for SIGQUIT: the second
+  // Ctrl-C of somebody in a hurry must not take the report away.
+  ~SignalInbox();
 
   int fd() const { return fd_; }
   std::optional<signalfd_siginfo> Next();

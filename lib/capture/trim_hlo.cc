@@ -1,5 +1,6 @@
 #include "capture/trim_hlo.h"
 
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "hlo/opcodes.h"
@@ -14,7 +15,8 @@ constexpr uint32_t kProtoModule = 1;
 constexpr uint32_t kModuleComputations = 3;
 constexpr uint32_t kComputationInstructions = 2, kComputationProgramShape = 4, kComputationId = 5;
 constexpr uint32_t kInstructionName = 1, kInstructionOpcode = 2, kInstructionMetadata = 7,
-                   kInstructionCalls = 38, kInstructionBackendConfig = 43;
+                   kInstructionCalls = 38, kInstructionBackendConfig = 43,
+                   kInstructionFrontendAttributes = 68;
 
 bool ReadVarints(std::string_view packed, std::unordered_set<uint64_t>* values) {
   const char* p = packed.data();
@@ -45,6 +47,19 @@ std::string_view OpcodeOf(std::string_view instruction) {
     if (fields.is_bytes(kInstructionOpcode)) return fields.bytes();
   }
   return {};
+}
+
+// Of a matrix product's config what its work is counted by; other configs as they are.
+std::string TrimGemmConfig(std::string_view config) {
+  const auto json = nlohmann::json::parse(config, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("gemm_backend_config")) return std::string(config);
+  const nlohmann::json& gemm = json["gemm_backend_config"];
+  nlohmann::ordered_json kept = nlohmann::ordered_json::object();
+  for (const char* key :
+       {"alpha_real", "alpha_imag", "beta", "dot_dimension_numbers", "epilogue"}) {
+    if (gemm.is_object() && gemm.contains(key)) kept[key] = gemm[key];
+  }
+  return nlohmann::ordered_json{{"gemm_backend_config", kept}}.dump();
 }
 
 // Short names that no instruction of XLA's has.
@@ -121,11 +136,21 @@ class Trimmer {
 
   bool Instruction(std::string_view bytes, bool is_fused, std::string* out) {
     const std::string_view opcode = OpcodeOf(bytes);
-    const bool keeps_config = opcode == "custom-call" || opcode == "while";
     const bool is_plain = is_fused && !IsCollective(opcode) && opcode != "fusion";
     wire::Fields fields(bytes);
     while (fields.Next()) {
-      if (fields.is_bytes(kInstructionBackendConfig) && !keeps_config) continue;
+      if (fields.is_bytes(kInstructionBackendConfig)) {
+        if (opcode == "while") AppendField(out, fields);
+        if (opcode == "custom-call") {
+          wire::AppendBytes(*out, kInstructionBackendConfig, TrimGemmConfig(fields.bytes()));
+        }
+        continue;
+      }
+      // Compilers of early 2024 left the fingerprint on the root.
+      if (fields.is_bytes(kInstructionFrontendAttributes) &&
+          fields.bytes().find("fingerprint_before_lhs") == std::string_view::npos) {
+        continue;
+      }
       if (is_plain && fields.is_bytes(kInstructionMetadata)) continue;
       if (is_plain && fields.is_bytes(kInstructionName)) {
         wire::AppendBytes(*out, kInstructionName, ShortName(++renamed_));

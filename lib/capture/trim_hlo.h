@@ -11,8 +11,10 @@ namespace pgle {
 // What stays is what XProf's views of ops and these tools read: every computation, instruction,
 // shape, operand and schedule, the metadata and names of all that the program runs. What goes:
 // * the buffer assignment (XProf's memory viewer reads it; the XLA dump has it),
-// * backend configs but those of custom calls (XProf counts the work of a matrix product by them)
-//   and of loops (trip counts): the autotuner's choices, which comparisons read from dumps,
+// * backend configs, which are the autotuner's choices and are compared from dumps; but custom
+//   calls keep the dimensions by which XProf counts the work of a matrix product, and loops their
+//   trip counts,
+// * frontend attributes of instructions, less a fingerprint,
 // * program shapes of computations, which repeat what parameters and roots say,
 // * inside fusions: metadata, and names, which become short ones; collectives keep them.
 // Errors: not a HloProto.

@@ -44,7 +44,7 @@ CaptureWindow::CaptureWindow(const SpillFile& spill, const RangeTable& ranges,
     Span& span = spans_.try_emplace(run.device, Span{UINT64_MAX, 0}).first->second;
     if (run.index < last_) {
       span.begin = std::min(span.begin, run.begin);
-      span.end = std::max(span.end, run.end == 0 ? run.begin : run.end);
+      span.end = std::max(span.end, run.end == 0 ? close_ : run.end);
     }
   }
   for (const ModuleRun& run : timeline.runs) {

@@ -23,7 +23,9 @@ namespace {
 // XProf numbers a plane's lines by their ids, so lanes have to differ from streams.
 constexpr uint64_t kLaneStride = uint64_t{1} << 24;
 
+// Only what is mangled: "a" would come back as "signed char".
 std::string Demangle(std::string_view name) {
+  if (name.substr(0, 2) != "_Z") return std::string(name);
   int status = 0;
   const std::unique_ptr<char, decltype(&free)> plain(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &free);
@@ -180,7 +182,7 @@ class DevicePlaneBuilder {
     AddStatTo(&stats,
               kind.kind == RecordKind::kKernel ? "kernel_details"
               : kind.kind == RecordKind::kCopy ? "memcpy_details"
-                                               : "memset_details",
+                                               : "Memset_details",
               details_[kind.details]);
     const std::string name = NameOf(kind);
     const auto [it, added] = metadata_.try_emplace(name, 0);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# From a program to a profile: launcher, recorder, converter and pgle-extract, on a program that does
+# what XLA does, on a driver and a CUPTI that are none.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/fake_lib.sh"
+. "$(dirname "$0")/capture_lib.sh"
+capture=$(cd "$bin" && pwd)/pgle-capture
+train() { # train OPTIONS...: words of a command
+  command=("$fake/fake_xla" --cupti "$cupti" --truth "$work/truth" "$@")
+}
+json() {
+  python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); assert eval(sys.argv[2]), r' \
+    "$work/report.json" "$1" 2>"$work/assertion" || { fail "not in the report: $1"; tail -1 "$work/assertion" >&2; }
+}
+
+train --steps 120 --devices 2 --step-ms 4 --graphs
+run 0 "$capture" -o "$logs" --steps 40:45 --json "$work/report.json" -- "${command[@]}"
+json 'r["is_whole"] and len(r["processes"]) == 1 and r["processes"][0]["state"] == "closed"'
+json 'r["processes"][0]["window"]["first_step"] == 40 and r["processes"][0]["window"]["last_step"] == 45'
+json 'r["processes"][0]["records"]["in_command_buffers"] > 0 and r["processes"][0]["records"]["dropped"] == 0'
+json 'r["processes"][0]["records"]["attributed_time_share"] > 0.99'
+json '[(m["executions"], m["devices"]) for m in r["processes"][0]["modules"] if m["is_chosen"]] == [(120, 2)]'
+nothing_private
+run 0 "$bin/pgle-extract" "$logs" -o "$work/profile.pb"
+says '^wrote .*profile.pb: [1-9][0-9]* costs'
+
+# Without command buffers the same ops.
+train --steps 60 --step-ms 4
+run 0 "$capture" -o "$logs" --module jit_train_step --compress -- "${command[@]}"
+run 0 "$bin/pgle-extract" "$logs" -o "$work/profile.pb"
+
+# Step times alone need no CUPTI.
+train --steps 50 --step-ms 4
+run 0 "$capture" --times --json "$work/report.json" -- "${command[@]}"
+json '[len(m["starts_ns"]) for m in r["processes"][0]["modules"] if m["module"] == "jit_train_step"] == [50]'
+json '3900 < [m["step_time_outside"]["median_us"] for m in r["processes"][0]["modules"] if m["module"] == "jit_train_step"][0] < 8000'
+
+# SIGTERM inside the window: it is closed and written, and nothing is missing.
+train --steps 100000 --step-ms 4
+"$capture" -o "$logs" --run term --steps 20:90000 --json "$work/report.json" -- "${command[@]}" 2>"$work/stderr" &
+launcher=$!
+wait_for 10 ls "$logs"/.pgle-capture/term/*/p*.pgle
+sleep 1
+kill -TERM $launcher
+status=0
+wait $launcher || status=$?
+[ "$status" -eq 143 ] || fail "status $status after SIGTERM"
+json 'r["is_whole"] and r["processes"][0]["window"]["is_complete"] and r["processes"][0]["records"]["kernels"] > 100'
+# SIGKILL: what was recorded until then.
+run 137 "$capture" -o "$logs" --run kill --steps 20:90000 --json "$work/report.json" -- \
+  bash -c '"$@" & sleep 1.5; kill -9 $!; wait; kill -9 $$' bash "${command[@]}"
+json 'r["is_whole"] and not r["processes"][0]["window"]["is_complete"] and r["processes"][0]["records"]["kernels"] > 100'
+[ "$(traces | grep -cE '^./(term|kill)/')" -eq 2 ] || fail "traces: $(traces)"
+
+# Faults of CUPTI reach the user's eyes, and not the program.
+train --steps 20
+run 125 env FAKE_CUPTI_FAIL_SUBSCRIBE=39 "$capture" -o "$logs" -- "${command[@]}"
+says 'error: process [0-9]+: CUPTI is held by another tool \(error 39\)'
+run 125 "$capture" -o "$logs" --steps 500:505 -- "${command[@]}"
+says 'the window never opened; modules that ran: .*jit_train_step 20 times'
+finish
