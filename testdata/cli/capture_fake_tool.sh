@@ -4,6 +4,10 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/fake_lib.sh"
 capture=$bin/pgle-capture
+[ -x "$capture" ] || {
+  echo "pgle-capture is not built" >&2
+  exit 77
+}
 program=("$fake/fake_xla" --cupti "$cupti" --truth "$work/truth")
 logs="$work/my logs"
 for variable in SLURM_PROCID SLURM_JOB_ID OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK JAX_PROCESS_ID RANK \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the recorder's list of driver functions against cupti_driver_cbid.h: the numbers are those of
-functions that give a device work, and of all of them but for the exceptions below."""
+"""Holds the recorder's list of driver functions against cupti_driver_cbid.h: the numbers are those
+of functions that give a device work, and of all of them but for the exceptions below."""
 import re
 import sys
 

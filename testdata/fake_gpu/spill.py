@@ -121,13 +121,14 @@ class Spill:
                 self.modules.append(run)
                 self._executions[thread] = (execution, run)
             elif kind == LAUNCH:
-                time, duration, correlation, scope, execution = struct.unpack_from("<QIIII", payload,
-                                                                            at + 8)
+                time, duration, correlation, scope, execution = struct.unpack_from(
+                    "<QIIII", payload, at + 8)
                 open_execution, run = self._executions.get(thread, (0, None))
                 if correlation in self.launches:
                     self.repeated_correlations += 1
                 self.launches[correlation] = {
-                    "time": time, "duration": duration, "stack": stack, "callback": callback, "scope": scope,
+                    "time": time, "duration": duration, "stack": stack, "callback": callback,
+                    "scope": scope,
                     "run": run if execution and execution == open_execution else None,
                     "execution": execution}
             elif kind in (NODE_CREATED, NODE_CLONED):
@@ -145,8 +146,8 @@ class Spill:
                     self._last_clone[thread] = node >> 32
 
     def _child(self, node):
-        """Of a node that is a child graph: the graph that was copied for it right before it was made,
-        and that is copied again with it."""
+        """Of a node that is a child graph: the graph that was copied for it right before it was
+        made, and that is copied again with it."""
         while node in self.cloned:
             node = self.cloned[node]
         child = self._children.get(node)
@@ -202,7 +203,8 @@ class Spill:
             run = launch["run"] if launch else None
             yield {**record, "stack": None if stack is None else self.stack(stack),
                    "launched": launch is not None,
-                   "is_entry_known": launch is not None and launch["duration"] != 0, "scope": launch["scope"] if launch else 0,
+                   "is_entry_known": launch is not None and launch["duration"] != 0,
+                   "scope": launch["scope"] if launch else 0,
                    "launch_time": launch["time"] if launch else 0,
                    "run": self.stack(run["stack"]) if run else None,
                    "execution": run["index"] if run else None,
