@@ -30,9 +30,19 @@ run 0 "$capture" -o "$logs" --module jit_train_step --compress -- "${command[@]}
 run 0 "$bin/pgle-extract" "$logs" -o "$work/profile.pb"
 
 # The HLO that XLA dumps while it runs is in the run: fingerprints come from it.
+id=$(sed -nE '/hlo_module=jit_train_step,/{s/.*jit_train_step,program_id=([0-9]+).*/\1/p;q}' "$work/truth")
+python3 - "$id" >"$work/module" <<'END'
+import sys
+def varint(n):
+  return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+name = b'jit_train_step'
+module = b'\x0a' + varint(len(name)) + name + b'\x28' + varint(int(sys.argv[1]))
+sys.stdout.buffer.write(b'\x0a' + varint(len(module)) + module)
+END
 run 0 "$capture" -o "$logs" --run hlo --json "$work/report.json" -- bash -c \
-  'dump=${XLA_FLAGS#*xla_dump_to=\"}; mkdir "${dump%%\"*}"; cp "$0" "${dump%%\"*}"; exec "$@"' \
-  "$data"/runs/fsdp_scan/hlo/profiled/*.hlo.pb.zst "${command[@]}"
+  'dump=${XLA_FLAGS#*xla_dump_to=\"}; dump=${dump%%\"*}; mkdir "$dump"
+   cp "$0" "$dump/module_$1.jit_train_step.gpu_after_optimizations.hlo.pb"; shift; exec "$@"' \
+  "$work/module" "$id" "${command[@]}"
 json '[m["has_hlo"] for m in r["processes"][0]["modules"] if m["is_chosen"]] == [True]'
 ! grep -q 'no HLO of jit_train_step' "$work/stderr" || fail "the dump is not found"
 nothing_private
