@@ -65,6 +65,8 @@ void Describe(const SpillFile& spill, const CaptureWindow& window, CaptureSummar
   summary->has_window = window.has_opened();
   summary->window_reason = window.reason();
   summary->dropped_records = spill.counters.dropped_records;
+  summary->dropped_buffers = spill.counters.dropped_buffers;
+  summary->write_errors = spill.counters.write_errors;
   summary->lost_events = spill.counters.lost_events;
   summary->lost_strings = spill.counters.lost_strings;
 }
@@ -89,6 +91,17 @@ void FindSteps(const CaptureTables& tables, CaptureSummary* summary) {
     if (tables.window.HoldsRun(run))
       summary->last_step = std::max(summary->last_step, run.index + 1);
   }
+}
+
+// By how much the wall clock, which times are told in, was set while it ran.
+uint64_t ClockDriftNs(const std::vector<recorder::ClockPair>& clocks) {
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  for (const recorder::ClockPair& pair : clocks) {
+    const auto difference = static_cast<int64_t>(pair.realtime - pair.monotonic);
+    least = std::min(least, difference);
+    most = std::max(most, difference);
+  }
+  return clocks.empty() ? 0 : static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
 }
 
 struct FoundProto {
@@ -142,6 +155,7 @@ Status WriteRun(const ConvertOptions& options, const CaptureTables& tables, uint
   PGLE_ASSIGN_OR_RETURN(PackedFile file, PackedFile::Create(options.output, level));
   XSpaceWriter space([&file](std::string_view bytes) { return file.Write(bytes); });
   PGLE_RETURN_IF_ERROR(WriteMetadataPlane(tables.spill, protos, &space));
+  PGLE_RETURN_IF_ERROR(WriteScopePlane(tables, &space));
   PGLE_RETURN_IF_ERROR(WriteDevicePlanes(tables, &space));
   PGLE_RETURN_IF_ERROR(WriteHostPlane(tables, &space));
   PlaneWriter environment("Task Environment", 0);
@@ -214,7 +228,8 @@ Result<CaptureSummary> ConvertSpill(const ConvertOptions& options, Diagnostics* 
   }
   SortModules(&summary.modules);
   std::vector<std::string> warnings;
-  ReportFindings(summary, rows.without_launch, diagnostics, &warnings);
+  ReportFindings(summary, {rows.without_launch, ClockDriftNs(spill.clocks)}, diagnostics,
+                 &warnings);
   PGLE_RETURN_IF_ERROR(WriteRun(options, tables, stop_ns, protos, warnings, &summary));
   return summary;
 }

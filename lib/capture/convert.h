@@ -49,7 +49,8 @@ struct CaptureSummary {
   uint64_t in_graphs = 0;                      // of these, nodes of CUDA graphs
   double attributed_time_share = 0;  // of the device time of those that run inside a module
   uint64_t dropped_records = 0, untimed_records = 0, lost_events = 0, lost_strings = 0;
-  std::vector<ModuleRuns> modules;  // by device time, then by executions
+  uint64_t dropped_buffers = 0, write_errors = 0;  // each held many records
+  std::vector<ModuleRuns> modules;                 // by device time, then by executions
 };
 
 struct ConvertOptions {

@@ -83,7 +83,12 @@ TEST_CASE("What the recorder lost is told, also in the run") {
   counters.dropped_records = 12;
   counters.lost_events = 3;
   counters.lost_strings = 2;
+  counters.dropped_buffers = 1;
+  counters.write_errors = 6;
   spill.Counters(counters);
+  const recorder::ClockPair clocks[] = {{2'000'000'000, 1'000'000'000},
+                                        {2'005'000'000, 1'002'000'000}};
+  spill.Chunk(recorder::ChunkType::kClock, SpillBuilder::Pod(clocks));
   spill.Window(WindowState::kClosed, 20'000, kStep);
   spill.End(20'000);
   const ConvertedRun run = ConvertBytes(spill.bytes());
@@ -91,7 +96,10 @@ TEST_CASE("What the recorder lost is told, also in the run") {
   CHECK(run.Says("12 records were dropped"));
   CHECK(run.Says("3 launches, module runs or graph nodes were lost"));
   CHECK(run.Says("2 texts of ranges were lost"));
-  REQUIRE(run.space.warnings_size() == 3);
+  CHECK(run.Says("1 full buffers of records were dropped"));
+  CHECK(run.Says("6 parts of the recording could not be written"));
+  CHECK(run.Says("the clock was set by 3.0 ms"));
+  REQUIRE(run.space.warnings_size() == 6);
   CHECK(run.space.warnings(0) == "pgle-capture: 12 records were dropped");
 }
 

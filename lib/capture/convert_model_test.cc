@@ -255,7 +255,7 @@ TEST_CASE("Random programs: every kernel has the op, the module and the executio
     kernels += held;
     in_graphs += run.summary.in_graphs;
     std::map<std::tuple<uint32_t, std::string, std::string>, int64_t> scopes;
-    std::map<std::pair<std::string, int64_t>, std::string> executions;
+    std::map<std::tuple<std::string, std::string, int64_t>, std::string> executions;
     for (const RunEvent& event : run.device) {
       CAPTURE(event.name);
       const Expected& expected = model.expected().at(event.name);
@@ -266,8 +266,9 @@ TEST_CASE("Random programs: every kernel has the op, the module and the executio
       const auto [it, added] = scopes.try_emplace(
           std::tuple(expected.device, expected.op, expected.execution), event.scope);
       CHECK(it->second == event.scope);
-      const auto [other, is_new] = executions.try_emplace(std::pair(event.plane, event.scope),
-                                                          expected.op + " " + expected.execution);
+      const auto [other, is_new] = executions.try_emplace(
+          std::tuple(event.plane, expected.module + expected.op, event.scope),
+          expected.op + " " + expected.execution);
       CHECK(other->second == expected.op + " " + expected.execution);
     }
   }

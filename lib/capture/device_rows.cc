@@ -1,7 +1,6 @@
 #include "capture/device_rows.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -84,25 +83,36 @@ class Selector {
     return {launch.range, launch.thread, launch.scope};
   }
 
-  // Numbers the executions. Each op counts its own, and the number holds the op in its lower part:
-  // so numbers differ all over a device, and yet one step's differ from the next one's in the last
-  // byte alone, which is what a compressor likes.
+  // Numbers the executions. Within one execution of a module all ops share a number, and an op that
+  // comes again gets the number of its turn: so op and number tell executions apart, XProf sees the
+  // module's execution as one, and a compressor sees the same number all over a step.
   void NumberScopes() {
-    FlatMap executions, visits;
-    std::vector<uint32_t> runs_of_op;
-    const int width = (std::bit_width(ranges_.ops().size() + 1) + 6) / 7 * 7;  // whole bytes
-    uint32_t device = 0;
+    FlatMap executions, visits, turns, numbers;
+    uint32_t device = 0, last = 0;
     for (DeviceRow& row : selected_.rows) {
-      if (runs_of_op.empty() || row.device != device) {
+      if (row.device != device) {
         device = row.device;
         executions = FlatMap();
-        runs_of_op.assign(ranges_.ops().size() + 1, 0);
+        turns = FlatMap();
+        numbers = FlatMap();
       }
-      uint32_t alone = 0;
-      uint32_t& number = row.launch == kNone ? alone : ExecutionOf(row, executions, visits);
-      const uint32_t op = row.op == kNone ? 0 : row.op + 1;
-      if (number == 0) number = ++runs_of_op[op];
-      row.scope = uint64_t{number} << width | op;
+      if (row.launch == kNone) {
+        row.scope = ++last;
+        continue;
+      }
+      uint32_t& number = ExecutionOf(row, executions, visits);
+      const uint32_t run = timeline_.launches[row.launch].run;
+      if (number == 0 && run == kNone) number = ++last;
+      if (number == 0) {
+        const uint32_t turn = turns(run, row.op)++;
+        uint32_t& shared = numbers(run, turn);
+        if (shared == 0) {
+          shared = ++last;
+          if (turn > 0) selected_.scope_parents.emplace_back(last, numbers(run, 0));
+        }
+        number = numbers(run, turn);
+      }
+      row.scope = number;
     }
   }
 

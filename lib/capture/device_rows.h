@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "capture/range_table.h"
@@ -16,7 +17,7 @@ enum class RecordKind : uint8_t { kKernel, kCopy, kSet };
 struct DeviceRow {
   uint64_t start = 0, end = 0;   // ns
   const void* record = nullptr;  // of its kind, in the spill file
-  uint64_t scope = 0;            // one execution of one op; numbers of a device
+  uint64_t scope = 0;            // with the op: one execution of it; from 1 on
   uint32_t launch = kNone;
   uint32_t op = kNone;
   uint32_t module = kNone;
@@ -48,8 +49,10 @@ struct HostGroup {
 struct DeviceRows {
   std::vector<DeviceRow> rows;    // by device, stream, lane and start
   std::vector<HostGroup> groups;  // group n is groups[n - 1]; runs first, then launches, by time
-  uint64_t untimed = 0;           // records without times, wherever they belong
-  uint64_t without_launch = 0;    // rows whose launch is not in the recording
+  // Scopes of what came again within one execution of a module, each with the execution's own.
+  std::vector<std::pair<uint64_t, uint64_t>> scope_parents;
+  uint64_t untimed = 0;         // records without times, wherever they belong
+  uint64_t without_launch = 0;  // rows whose launch is not in the recording
 };
 
 // Attribution: a record's correlation id gives its launch, the launch its stack of ranges. A node

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 namespace pgle {
+namespace {
 
-void ReportFindings(const CaptureSummary& summary, uint64_t without_launch,
+constexpr uint64_t kClockToleranceNs = 1'000'000;
+
+}  // namespace
+
+void ReportFindings(const CaptureSummary& summary, const ConversionFaults& faults,
                     Diagnostics* diagnostics, std::vector<std::string>* warnings) {
   const auto warn = [&](std::string what, std::string hint) {
     warnings->push_back("pgle-capture: " + what);
@@ -19,6 +24,14 @@ void ReportFindings(const CaptureSummary& summary, uint64_t without_launch,
     warn(fmt::format("{} records were dropped", summary.dropped_records),
          "costs of ops may be too low; raise --buffer-size or record fewer steps");
   }
+  if (summary.dropped_buffers > 0) {
+    warn(fmt::format("{} full buffers of records were dropped", summary.dropped_buffers),
+         "the disk was too slow; record fewer steps, or into a faster directory");
+  }
+  if (summary.write_errors > 0) {
+    warn(fmt::format("{} parts of the recording could not be written", summary.write_errors),
+         "what they held is missing; make room on the disk and record again");
+  }
   if (summary.lost_events > 0) {
     warn(fmt::format("{} launches, module runs or graph nodes were lost", summary.lost_events),
          "what they launched has no op; raise --buffer-size");
@@ -31,9 +44,14 @@ void ReportFindings(const CaptureSummary& summary, uint64_t without_launch,
     warn(fmt::format("{} records had no time and were left out", summary.untimed_records),
          "the driver gave none; record again, or with a newer driver");
   }
-  if (without_launch > 0) {
-    warn(fmt::format("{} records have no launch and therefore no op", without_launch),
+  if (faults.without_launch > 0) {
+    warn(fmt::format("{} records have no launch and therefore no op", faults.without_launch),
          "their launches were lost or came before the recorder");
+  }
+  if (faults.clock_drift_ns > kClockToleranceNs) {
+    warn(fmt::format("the clock was set by {:.1f} ms while the program ran",
+                     static_cast<double>(faults.clock_drift_ns) / 1e6),
+         "times across it are wrong by as much; record again");
   }
   const uint64_t records = summary.kernels + summary.copies + summary.sets;
   if (records > 0 && summary.attributed == 0) {

@@ -12,7 +12,6 @@ using recorder::EventKind;
 
 // The device's clock is fitted to the host's: a start may be told a little before its launch.
 constexpr uint64_t kClockSlackNs = 1'000'000;
-constexpr int kLongestChain = 64;  // of copies; beyond it they form a ring: damage
 
 // Runs and launches of one thread name each other by the thread's own numbers.
 struct Thread {
@@ -31,33 +30,6 @@ struct Thread {
 };
 
 }  // namespace
-
-void GraphNodes::Finish() {
-  // A node that was both made and copied is told best by what it copies.
-  std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
-    return std::tuple(a.node, a.original == 0) < std::tuple(b.node, b.original == 0);
-  });
-}
-
-const GraphNodes::Node* GraphNodes::Find(uint64_t node) const {
-  const auto it = std::lower_bound(nodes_.begin(), nodes_.end(), node,
-                                   [](const Node& a, uint64_t b) { return a.node < b; });
-  return it == nodes_.end() || it->node != node ? nullptr : &*it;
-}
-
-GraphNodes::Maker GraphNodes::MakerOf(uint64_t node) const {
-  Maker maker;
-  for (int i = 0; node != 0 && i < kLongestChain; ++i) {
-    const Node* found = Find(node);
-    node = 0;
-    for (; found != nullptr && found != nodes_.data() + nodes_.size(); ++found) {
-      if (found->original != 0 && node == 0) node = found->original;
-      if (found->maker.range != 0) maker = found->maker;
-      if (found + 1 == nodes_.data() + nodes_.size() || found[1].node != found->node) break;
-    }
-  }
-  return maker;
-}
 
 Timeline ReadTimeline(const SpillFile& spill, const RangeTable& ranges) {
   Timeline timeline;
@@ -94,11 +66,11 @@ Timeline ReadTimeline(const SpillFile& spill, const RangeTable& ranges) {
                                        event.launch.scope, thread.RunOf(event.launch.execution)});
           break;
         case EventKind::kNodeCreated:
-          timeline.nodes.AddCreated(event.graph.node,
+          timeline.nodes.AddCreated(chunk.thread, event.graph.node,
                                     {event.range, chunk.thread, event.graph.scope});
           break;
         case EventKind::kNodeCloned:
-          timeline.nodes.AddCloned(event.graph.node, event.graph.original);
+          timeline.nodes.AddCloned(chunk.thread, event.graph.node, event.graph.original);
           break;
       }
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture/graph_nodes.h"
 #include "capture/range_table.h"
 #include "capture/spill_reader.h"
 
@@ -27,30 +28,6 @@ struct Launch {
   uint32_t thread = 0;
   uint32_t scope = 0;
   uint32_t run = kNone;  // index into runs
-};
-
-// Which stack of ranges made a graph node. A node of an executable graph is a copy of the node that
-// was recorded, perhaps by way of the copies that child graphs make.
-class GraphNodes {
- public:
-  struct Maker {
-    uint32_t range = 0;  // the stack of ranges; 0 when unknown
-    uint32_t thread = 0, scope = 0;
-  };
-
-  void AddCreated(uint64_t node, const Maker& maker) { nodes_.push_back({node, 0, maker}); }
-  void AddCloned(uint64_t node, uint64_t original) { nodes_.push_back({node, original, {}}); }
-  void Finish();  // after the last Add
-
-  Maker MakerOf(uint64_t node) const;
-
- private:
-  struct Node {
-    uint64_t node, original;
-    Maker maker;
-  };
-  const Node* Find(uint64_t node) const;
-  std::vector<Node> nodes_;
 };
 
 struct Timeline {

@@ -182,7 +182,7 @@ class DevicePlaneBuilder {
     AddStatTo(&stats,
               kind.kind == RecordKind::kKernel ? "kernel_details"
               : kind.kind == RecordKind::kCopy ? "memcpy_details"
-                                               : "memset_details",
+                                               : "Memset_details",
               details_[kind.details]);
     const std::string name = NameOf(kind);
     const auto [it, added] = metadata_.try_emplace(name, 0);

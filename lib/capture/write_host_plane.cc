@@ -139,6 +139,14 @@ class HostPlaneBuilder {
 
 }  // namespace
 
+Status WriteScopePlane(const CaptureTables& tables, XSpaceWriter* space) {
+  PlaneWriter plane("/host:__ScopeRangeCallStack__", 0);
+  for (const auto& [scope, parent] : tables.rows.scope_parents) {
+    plane.AddStat(IntegerStat(scope, static_cast<int64_t>(parent)));
+  }
+  return tables.rows.scope_parents.empty() ? Status() : space->Plane(plane);
+}
+
 Status WriteHostPlane(const CaptureTables& tables, XSpaceWriter* space) {
   return HostPlaneBuilder(tables).Write(space);
 }

@@ -34,4 +34,8 @@ Status WriteDevicePlanes(const CaptureTables& tables, XSpaceWriter* space);
 // steps is the root from which XProf groups all of it by step.
 Status WriteHostPlane(const CaptureTables& tables, XSpaceWriter* space);
 
+// "/host:__ScopeRangeCallStack__": which scope lies in which. XProf takes the kernels of an
+// execution for separate ones where their scopes differ and nothing joins them.
+Status WriteScopePlane(const CaptureTables& tables, XSpaceWriter* space);
+
 }  // namespace pgle

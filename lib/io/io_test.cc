@@ -8,6 +8,7 @@
 #include "io/input.h"
 #include "io/output.h"
 #include "io/output_set.h"
+#include "io/packed_file.h"
 
 namespace pgle {
 namespace {
@@ -131,6 +132,28 @@ TEST_CASE("an output that is an input or another output is a wrong call") {
 
 TEST_CASE("depfile names are escaped") {
   CHECK(FormatDepfile("a b", {"c$d", "e"}) == "a\\ b: \\\n  c$$d \\\n  e\n");
+}
+
+TEST_CASE("A packed file is the plain one, and is not there before it is committed") {
+  const TempDir dir;
+  std::string content;
+  for (int i = 0; i < 100'000; ++i) content += std::to_string(i * 7919 % 10'007);
+  for (const int level : {0, 3}) {
+    const std::string path = dir.path / ("packed" + std::to_string(level));
+    Result<PackedFile> file = PackedFile::Create(path, level);
+    REQUIRE(file.ok());
+    for (size_t at = 0; at < content.size(); at += 1000) {
+      REQUIRE(file->Write(std::string_view(content).substr(at, 1000)).ok());
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
+    REQUIRE(file->Commit().ok());
+    CHECK(file->size() == std::filesystem::file_size(path));
+    CHECK((file->size() < content.size()) == (level > 0));
+    const Result<Input> input = Input::Open(path);
+    REQUIRE(input.ok());
+    CHECK(input->bytes() == content);
+  }
+  CHECK_FALSE(PackedFile::Create(dir.path / "absent" / "file", 3).ok());
 }
 
 }  // namespace

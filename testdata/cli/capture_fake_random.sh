@@ -5,7 +5,9 @@ source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/fake_lib.sh"
 
 for number in ${PGLE_RANDOM_PROGRAMS:-1 2 3 4 5 6 7 8}; do
-  FAKE_CUPTI_SHUFFLE=$((number % 2)) \
+  # Nodes of child graphs are named in one way and in the other.
+  child_nodes=$([ $((number % 4)) -lt 2 ] && echo numbered || echo own)
+  FAKE_CUPTI_SHUFFLE=$((number % 2)) FAKE_CUDA_CHILD_NODES=$child_nodes \
     record 0 --time 0:60000 -- --random "$number" --operations 6000 --devices 4
   slot state 6
   check --all

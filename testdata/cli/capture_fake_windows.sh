@@ -51,7 +51,7 @@ check --window "$first:$((first + 5))"
 record 0 --time 150:150 -- --steps 150 --step-ms 4
 slot state 6
 check --all --margin 20
-summarises wanted 500
+summarises wanted 100
 
 # cudaProfilerStart and cudaProfilerStop: the whole of it, but for the time that arming takes.
 record 0 --profiler -- --steps 150 --step-ms 4 --profile 40:100

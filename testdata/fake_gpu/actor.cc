@@ -158,11 +158,12 @@ void Actor::AddChild(ModelGraph* graph, const ModelGraph& child) {
   CUgraphNode node;
   Check(cuGraphAddChildGraphNode(&node, graph->graph, nullptr, 0, child.graph),
         "cuGraphAddChildGraphNode");
+  graph->has_children = true;
   graph->leaves.insert(graph->leaves.end(), child.leaves.begin(), child.leaves.end());
 }
 
 ModelGraph Actor::Clone(const ModelGraph& graph) {
-  ModelGraph clone{nullptr, graph.leaves};
+  ModelGraph clone{nullptr, graph.leaves, graph.has_children};
   Check(cuGraphClone(&clone.graph, graph.graph), "cuGraphClone");
   return clone;
 }

@@ -19,6 +19,7 @@ struct ModelGraph {
   };
   CUgraph graph = nullptr;
   std::vector<Leaf> leaves;  // in order, those of child graphs among them
+  bool has_children = false;
 };
 
 struct ModelExec {

@@ -1,6 +1,7 @@
 // The part of the CUDA driver's interface that the fake driver has: enough for the recorder, which
 // looks functions up by name, and for the fake program. Signatures are the driver's own; handles
-// point to objects of the fake.
+// point to objects of the fake. Where NVIDIA's cuda.h is included before, as in the layout test,
+// its declarations hold.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,10 @@ struct GraphExec;
 struct Node;
 struct Stream;
 }  // namespace pgle::fake
+
+#define PGLE_CUDA extern "C" __attribute__((visibility("default")))
+
+#ifndef CUDA_VERSION
 
 using CUresult = int;  // 0: success
 using CUdevice = int;
@@ -54,8 +59,6 @@ struct CUDA_MEMSET_NODE_PARAMS {
   unsigned element_size;
   size_t width, height;
 };
-
-#define PGLE_CUDA extern "C" __attribute__((visibility("default")))
 
 PGLE_CUDA CUresult cuInit(unsigned flags);
 PGLE_CUDA CUresult cuDriverGetVersion(int* version);
@@ -120,3 +123,5 @@ PGLE_CUDA CUresult cuGraphDestroy(CUgraph graph);
 
 // Not of the driver: a kernel that takes `nanoseconds` on the device.
 PGLE_CUDA CUfunction fakeFunction(const char* name, uint64_t nanoseconds);
+
+#endif  // CUDA_VERSION

@@ -57,7 +57,12 @@ struct Graph {
 };
 
 struct GraphExec {
+  struct Step {
+    const Node* node;
+    uint64_t id;  // in records
+  };
   Graph* graph = nullptr;  // a copy of the one it was made of
+  std::vector<Step> steps;
 };
 
 uint64_t Now();  // nanoseconds of CLOCK_REALTIME

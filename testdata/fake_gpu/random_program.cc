@@ -118,9 +118,13 @@ class RandomProgram {
     const int from = Below(int(graphs_.size()));
     if (Below(2) == 0) {
       graphs_.push_back(actor_->Clone(graphs_[from]));
+      // A node that is made right behind the announcement of a copy looks like a child graph.
+      execs_.push_back(actor_->Instantiate(graphs_.back()));
     } else {
       const int to = Below(int(graphs_.size()));
-      if (to == from || graphs_[to].leaves.size() + graphs_[from].leaves.size() > 40) return;
+      // How nodes of children of children are named in records is not known.
+      if (to == from || graphs_[from].has_children) return;
+      if (graphs_[to].leaves.size() + graphs_[from].leaves.size() > 40) return;
       actor_->AddChild(&graphs_[to], graphs_[from]);
     }
   }

@@ -23,7 +23,10 @@ class Spill:
         self.counters, self.process, self.ended, self.is_truncated = {}, None, False, False
         self.chunk_types = []
         self._executions = {}
+        self._last_clone, self._children, self._members = {}, {}, {}
+        self._copied = set()
         self._read()
+        self._number_children()
 
     def _read(self):
         at = 0
@@ -129,10 +132,43 @@ class Spill:
                     "execution": execution}
             elif kind in (NODE_CREATED, NODE_CLONED):
                 node, original = struct.unpack_from("<QQ", payload, at + 8)
+                self._members.setdefault(node >> 32, set()).add(node)
+                copied = self._last_clone.pop(thread, None)
                 if kind == NODE_CREATED:
                     self.created[node] = stack
+                    if copied is not None and copied != node >> 32:
+                        self._children[node] = copied
                 else:
                     self.cloned[node] = original
+                    self._copied.add(original >> 32)
+                    self._children.pop(node, None)
+                    self._last_clone[thread] = node >> 32
+
+    def _child(self, node):
+        """Of a node that is a child graph: the graph that was copied for it right before it was made,
+        and that is copied again with it."""
+        while node in self.cloned:
+            node = self.cloned[node]
+        child = self._children.get(node)
+        return child if child in self._copied else None
+
+    def _number_children(self):
+        """Records name nodes of child graphs by numbers that follow those of the executable graph's
+        own nodes. How those of children of children are numbered is not known."""
+        for members in list(self._members.values()):
+            own = sorted(member for member in members if member in self.cloned)
+            at = own[-1] + 1 if own else 0
+            for node in own:
+                child = self._child(node)
+                if child is None:
+                    continue
+                inner = sorted(self._members[child])
+                if any(self._child(member) is not None for member in inner):
+                    break
+                for member in inner:
+                    if at not in members:
+                        self.cloned[at] = member
+                    at += 1
 
     def _record(self, kind, times, graph, correlation, device, serial, name=0):
         if times == (0, 0, 0) and correlation == 0:
@@ -150,8 +186,9 @@ class Spill:
         return "::".join(reversed(texts))
 
     def node_stack(self, node):
-        """Of the graph node that this one is a copy of, over all copies."""
-        while node not in self.created and node in self.cloned:
+        """Of the graph node that this one is a copy of, over all copies. CUPTI says of a copy also
+        that it was created, on the thread that copies: that is not where it comes from."""
+        while node in self.cloned:
             node = self.cloned[node]
         return self.created.get(node)
 

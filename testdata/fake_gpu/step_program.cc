@@ -106,12 +106,10 @@ ModelGraph StepProgram::BuildGraph() {
   {
     Range command(actor_, Thunk("conditional.6"));
     ModelGraph branch = actor_->NewGraph();
-    ModelGraph inner = actor_->NewGraph();
     {
       Range inside(actor_, Thunk("loop_tanh_fusion.8"));
-      actor_->AddKernel(&inner, "loop_tanh_fusion_8", kKernelTime);
+      actor_->AddKernel(&branch, "loop_tanh_fusion_8", kKernelTime);
     }
-    actor_->AddChild(&branch, inner);
     actor_->AddKernel(&branch, "select_branch", kKernelTime);
     actor_->AddChild(&graph, branch);
   }

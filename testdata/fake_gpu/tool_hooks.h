@@ -52,7 +52,7 @@ struct DriverCall {
   const void* parameters = nullptr;
   Context* context = nullptr;
   uint32_t correlation = 0;
-  CUresult result = 0;
+  int result = 0;
   uint64_t tool_data = 0;  // CUpti_CallbackData.correlationData points here
 };
 

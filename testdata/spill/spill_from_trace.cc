@@ -74,8 +74,8 @@ class TraceReader {
           if (name == "scope_range_id") read.scope = stat.int64_value();
           if (name == "kernel_details") read.details = text(stat);
           if (name == "memcpy_details") read.is_copy = true;
+          if (name == "Memset_details") read.is_set = true;
         }
-        read.is_set = read.name == "Memset";
         events.push_back(std::move(read));
       }
     }

@@ -144,7 +144,7 @@ void ControlThread::Check(int error) {
 
 bool ControlThread::EnsureFile() {
   if (file_.is_open()) return true;
-  if (has_failed_) return false;
+  if (write_errors_ != 0) return false;
   snprintf(name_, sizeof(name_), "p%d.pgle", recorder_->pid);
   char path[sizeof(recorder_->page->directory) + sizeof(name_) + 1];
   snprintf(path, sizeof(path), "%s/%s", recorder_->page->directory, name_);
@@ -165,7 +165,7 @@ void ControlThread::WriteProcess() {
   info.cupti_version = recorder_->cupti.version;
   info.driver_version = DriverVersion();
   Check(file_.WriteChunk(ChunkType::kProcess, &info, sizeof(info)));
-  if (has_failed_) return;
+  if (!file_.is_open()) return;
   file_.Begin(ChunkType::kText);
   AppendProcessFacts(recorder_->cupti.path, &file_);
   Check(file_.Write());
@@ -225,7 +225,7 @@ void ControlThread::DrainTables() {
     const StringEntry entry{text->id, text->size};
     if (!file_.Fits(sizeof(entry) + text->size + 4)) {
       Check(file_.Write());
-      if (has_failed_) return;
+      if (!file_.is_open()) return;
       file_.Begin(ChunkType::kStrings);
     }
     file_.Append(&entry, sizeof(entry));
@@ -235,14 +235,14 @@ void ControlThread::DrainTables() {
     has_any = true;
   }
   if (has_any) Check(file_.Write());
-  if (has_failed_) return;
+  if (!file_.is_open()) return;
   file_.Begin(ChunkType::kRanges);
   has_any = false;
   RangeEntry range;
   while (recorder_->ranges.At(ranges_written_, &range)) {
     if (!file_.Fits(sizeof(range))) {
       Check(file_.Write());
-      if (has_failed_) return;
+      if (!file_.is_open()) return;
       file_.Begin(ChunkType::kRanges);
     }
     file_.Append(&range, sizeof(range));
@@ -255,7 +255,7 @@ void ControlThread::DrainTables() {
 void ControlThread::DrainEvents() {
   drained_ = MonotonicNow();
   const uint32_t count = recorder_->threads.count();
-  for (uint32_t i = 0; i < count && !has_failed_; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     ThreadState* const thread = recorder_->threads.At(i);
     // Read before the ring: what an ended thread has written is there then.
     const uint32_t use = thread->use.load(std::memory_order_acquire);
@@ -418,7 +418,10 @@ void ControlThread::Step() {
   const uint64_t now = RealtimeNow();
   const bool is_cut_short =
       recorder_->page->command.load(std::memory_order_acquire) == Command::kClose;
-  if (Is(ProcessState::kReady) && !is_cut_short && window_.ShouldArm(now)) Arm();
+  if (Is(ProcessState::kReady)) {
+    if (!is_cut_short && window_.ShouldArm(now)) Arm();
+    recorder_->decisions.fetch_add(1, std::memory_order_release);
+  }
   // Activity stays on: turning it off and on again is what CUPTI bears worst.
   if (Is(ProcessState::kArmed) && window_.ReconsidersChoice(now)) is_undecided_ = true;
   if (is_undecided_ && window_.ShouldArm(now)) {
@@ -459,7 +462,7 @@ void ControlThread::End() {
     const EndMark end = {RealtimeNow(), 0};
     if (file_.is_open()) Check(file_.WriteChunk(ChunkType::kEnd, &end, sizeof(end)));
   }
-  if (!has_failed_) recorder_->slot->has_ended.store(1, std::memory_order_release);
+  if (write_errors_ == 0) recorder_->slot->has_ended.store(1, std::memory_order_release);
 }
 
 void ControlThread::Run() {

@@ -38,17 +38,36 @@ uint32_t LaneOf(const ThreadState& thread, uint8_t device) {
   return device < kDeviceLanes ? device : kDeviceLanes + thread.number % (kLanes - kDeviceLanes);
 }
 
+// Not a launch: a step that begins some milliseconds late, once, is better than one that is not
+// recorded.
+void WaitAtGate(const Recorder& recorder, const Module& module) {
+  const ProcessSlot& slot = *recorder.slot;
+  const std::atomic<Verdict>& verdict = slot.modules[recorder.modules.IndexOf(&module)].verdict;
+  const bool is_filtered = recorder.page->window.has_module_filter != 0;
+  const uint64_t begin = recorder.decisions.load(std::memory_order_acquire);
+  const timespec pause = {0, 500'000};
+  for (int i = 0; i < 1000; ++i) {
+    if (slot.state.load(std::memory_order_acquire) != ProcessState::kReady) return;
+    // The first decision may have been under way already.
+    const bool is_decided = recorder.decisions.load(std::memory_order_acquire) >= begin + 2;
+    const bool is_answered = !is_filtered || verdict.load() != Verdict::kPending;
+    if (is_decided && is_answered) return;
+    nanosleep(&pause, nullptr);
+  }
+}
+
 void BeginModule(Recorder* recorder, ThreadState* thread, const Text* text, uint32_t stack) {
   Module* const module = recorder->modules.Find(text);
   if (module == nullptr) {
     recorder->threads.CountLoss();
     return;
   }
-  const uint64_t now = RealtimeNow();
   const uint8_t device = CurrentDevice();
   const uint32_t lane = LaneOf(*thread, device);
   auto& counts = module->lanes[lane];
   const uint32_t index = counts.begun.load(std::memory_order_relaxed);
+  if (index == recorder->gate.load(std::memory_order_relaxed)) WaitAtGate(*recorder, *module);
+  const uint64_t now = RealtimeNow();
   uint32_t reference = module->reference_lane.load(std::memory_order_relaxed);
   if (reference == 0 && module->reference_lane.compare_exchange_strong(reference, lane + 1,
                                                                        std::memory_order_relaxed)) {

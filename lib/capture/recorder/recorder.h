@@ -29,6 +29,12 @@ struct Recorder {
   ProcessSlot* slot = nullptr;
   int pid = 0;
 
+  // An execution of this number that is about to begin waits until the control thread has decided
+  // whether to turn activity on: for windows that come too early or too fast to arm ahead.
+  static constexpr uint64_t kNoGate = UINT64_MAX;
+  std::atomic<uint64_t> gate = kNoGate;
+  std::atomic<uint64_t> decisions;  // how often that was considered
+
   // cudaProfilerStart and cudaProfilerStop calls seen.
   std::atomic<uint32_t> profiler_starts, profiler_stops;
 };

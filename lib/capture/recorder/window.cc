@@ -32,6 +32,7 @@ void Window::Init(Recorder* recorder, uint64_t now) {
   loaded_ = now;
   first_ = settings_.first;
   last_ = settings_.last;
+  if (settings_.mode == WindowMode::kSteps) recorder->gate.store(first_);
 }
 
 bool Window::IsWanted(const Module& module) const {
@@ -65,6 +66,7 @@ Module* Window::Choose(uint64_t least) const {
 
 bool Window::IsNear(const Module& module, uint64_t first) const {
   const uint64_t begun = module.MaxBegun();
+  if (begun == first) return true;  // waiting at the gate
   const uint64_t ahead = 2 + StepsIn(kArmAhead, module.RecentInterval(0, 3));
   // Never before half of the way: the first intervals say little about the speed.
   return begun + ahead >= first && 2 * begun >= first;
@@ -73,8 +75,14 @@ bool Window::IsNear(const Module& module, uint64_t first) const {
 bool Window::ShouldArmSteps() {
   // Too early to know modules or their speed: all is recorded from the start on, and cut.
   if (first_ <= 2) return true;
-  const Module* const module = module_ != nullptr ? module_ : Choose(1);
-  return module != nullptr && IsNear(*module, first_);
+  if (module_ != nullptr) return IsNear(*module_, first_);
+  const uint32_t count = recorder_->modules.count();
+  for (uint32_t i = 0; i < count; ++i) {
+    const Module& module = *recorder_->modules.At(i);
+    if (module.text.load(std::memory_order_acquire) == nullptr || !IsWanted(module)) continue;
+    if (IsNear(module, first_)) return true;
+  }
+  return false;
 }
 
 bool Window::ShouldArmByCount() {
@@ -90,6 +98,7 @@ bool Window::ShouldArmByCount() {
     first_ = at;
     last_ = at + settings_.count;
     settings_.mode = WindowMode::kSteps;  // decided: from here on as if it had been asked for
+    recorder_->gate.store(first_);
     snprintf(reason_, sizeof(reason_), "no new module since execution %u", at / 4);
     return IsNear(*module, first_);
   }
