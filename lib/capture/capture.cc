@@ -66,7 +66,7 @@ void Collect(CapturePlan* plan, ProcessWatch* watch, Session* session, CaptureRe
   report->processes = watch->Finish(&report->diagnostics, &kept);
   report->processes_without_slot = plan->control.processes() - plan->control.slots();
   KeepAutotuneFile(*plan, report);
-  JudgeCapture(ReadDriverFacts(), !plan->hlo_folder.empty(), report);
+  JudgeCapture(ReadDriverFacts(), report);
   if (kept && !plan->place.log_directory.empty()) {
     report->kept_directory = plan->place.private_directory;
   } else {

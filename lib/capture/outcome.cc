@@ -18,7 +18,6 @@ using recorder::ProcessState;
 using recorder::WindowMode;
 
 constexpr size_t kModulesNamed = 3;
-constexpr double kNotable = 0.01;  // of the device time
 
 std::string Where(const ProcessReport& process) {
   return fmt::format("process {}", process.pid);
@@ -138,33 +137,13 @@ bool RunsTheSame(const ProcessReport& process, const CaptureReport& report) {
   return false;
 }
 
-void JudgeTrace(const ProcessReport& process, bool with_hlo_dump, CaptureReport* report) {
-  const CaptureSummary& summary = *process.summary;
-  if (summary.kernels == 0) {
-    report->failures.push_back(Failed(
-        summary.output, "no kernel was recorded in the window",
-        "another tool may have taken CUPTI's buffers (jax.profiler in the program), or the steps "
-        "ran elsewhere: see the modules with -v"));
-  }
-  if (!summary.is_complete) {
-    report->diagnostics.Warn(
-        Where(process),
-        summary.has_ended ? "the program ended inside the window"
-                          : "it was killed inside the window, or the last records did not come",
-        "the trace is truncated: it holds what was recorded until then");
-  }
-  std::string missing;
-  for (const ModuleRuns& module : summary.modules) {
-    const bool counts = module.is_chosen || module.device_time_share >= kNotable;
-    if (!module.has_hlo && counts) missing += (missing.empty() ? "" : ", ") + module.name;
-  }
-  if (missing.empty()) return;
-  report->diagnostics.Note(
-      summary.output, fmt::format("no HLO of {}, which names and fingerprints come from", missing),
-      with_hlo_dump
-          ? "XLA did not compile it, but took it from the compilation cache: capture with "
-            "JAX_ENABLE_COMPILATION_CACHE=false"
-          : "give pgle-extract a dump of the same run with --hlo");
+// What else a trace lacks, the converter says.
+void JudgeTrace(const CaptureSummary& summary, CaptureReport* report) {
+  if (summary.kernels > 0) return;
+  report->failures.push_back(
+      Failed(summary.output, "no kernel was recorded in the window",
+             "another tool may have taken CUPTI's buffers (jax.profiler in the program), or the "
+             "steps ran elsewhere: -v lists all modules"));
 }
 
 }  // namespace
@@ -179,7 +158,7 @@ DriverFacts ReadDriverFacts(const std::string& directory) {
   return facts;
 }
 
-void JudgeCapture(const DriverFacts& driver, bool with_hlo_dump, CaptureReport* report) {
+void JudgeCapture(const DriverFacts& driver, CaptureReport* report) {
   const bool is_windowed = report->window.mode != WindowMode::kNone;
   const auto is_whole = [&](const ProcessReport& process) {
     return is_windowed ? process.has_trace() : process.summary && process.module_runs > 0;
@@ -203,7 +182,7 @@ void JudgeCapture(const DriverFacts& driver, bool with_hlo_dump, CaptureReport* 
     if (process.still_runs) {
       report->diagnostics.Note(Where(process), "still runs though the command has ended", "");
     }
-    if (is_windowed && process.has_trace()) JudgeTrace(process, with_hlo_dump, report);
+    if (is_windowed && process.has_trace()) JudgeTrace(*process.summary, report);
     if (is_whole(process) || process.module_runs == 0 || IsFatal(process)) continue;
     Error error = is_windowed
                       ? NoTrace(*report, process)

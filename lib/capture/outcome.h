@@ -17,7 +17,6 @@ struct DriverFacts {
 DriverFacts ReadDriverFacts(const std::string& directory = "/proc/driver/nvidia");
 
 // Fills in `failures`, and adds warnings and notes of what is whole but may surprise.
-// `with_hlo_dump`: XLA was told to dump its HLO.
-void JudgeCapture(const DriverFacts& driver, bool with_hlo_dump, CaptureReport* report);
+void JudgeCapture(const DriverFacts& driver, CaptureReport* report);
 
 }  // namespace pgle

@@ -132,9 +132,22 @@ void ProcessWatch::Keep(SpillQueue::Done done) {
   ProcessReport& report = processes_[done.key].report;
   if (done.summary.ok()) {
     report.summary = std::move(*done.summary);
-    diagnostics_.Append(std::move(done.diagnostics));
   } else {
     report.error = std::move(done.summary.error());
+    if (report.error->where == processes_[done.key].spill) {
+      report.error->where = fmt::format("process {}", report.pid);
+    }
+    return;
+  }
+  // The spill file goes away: the trace, which stays, is what is talked of.
+  for (const Diagnostic& item : done.diagnostics.items()) {
+    const std::string& where =
+        item.where == processes_[done.key].spill ? report.summary->output : item.where;
+    if (item.severity == Diagnostic::Severity::kWarning) {
+      diagnostics_.Warn(where, item.what, item.hint);
+    } else {
+      diagnostics_.Note(where, item.what, item.hint);
+    }
   }
 }
 

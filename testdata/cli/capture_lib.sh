@@ -17,9 +17,6 @@ done
 steps="slot loaded spill ready module jit_step run jit_step 10 armed open run jit_step 5 closing \
 closed run jit_step 10"
 
-silent() { # nothing on standard error
-  [ ! -s "$work/stderr" ] || { fail "standard error is not empty"; sed 's/^/    /' "$work/stderr" >&2; }
-}
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
   local tries=$(($1 * 20))

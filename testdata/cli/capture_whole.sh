@@ -29,6 +29,24 @@ train --steps 60 --step-ms 4
 run 0 "$capture" -o "$logs" --module jit_train_step --compress -- "${command[@]}"
 run 0 "$bin/pgle-extract" "$logs" -o "$work/profile.pb"
 
+# The HLO that XLA dumps while it runs is in the run: fingerprints come from it.
+id=$(sed -nE '/hlo_module=jit_train_step,/{s/.*jit_train_step,program_id=([0-9]+).*/\1/p;q}' "$work/truth")
+python3 - "$id" >"$work/module" <<'END'
+import sys
+def varint(n):
+  return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+name = b'jit_train_step'
+module = b'\x0a' + varint(len(name)) + name + b'\x28' + varint(int(sys.argv[1]))
+sys.stdout.buffer.write(b'\x0a' + varint(len(module)) + module)
+END
+run 0 "$capture" -o "$logs" --run hlo --json "$work/report.json" -- bash -c \
+  'dump=${XLA_FLAGS#*xla_dump_to=\"}; dump=${dump%%\"*}; mkdir "$dump"
+   cp "$0" "$dump/module_$1.jit_train_step.gpu_after_optimizations.hlo.pb"; shift; exec "$@"' \
+  "$work/module" "$id" "${command[@]}"
+json '[m["has_hlo"] for m in r["processes"][0]["modules"] if m["is_chosen"]] == [True]'
+! grep -q 'no HLO of jit_train_step' "$work/stderr" || fail "the dump is not found"
+nothing_private
+
 # Step times alone need no CUPTI.
 train --steps 50 --step-ms 4
 run 0 "$capture" --times --json "$work/report.json" -- "${command[@]}"
@@ -39,7 +57,8 @@ json '3900 < [m["step_time_outside"]["median_us"] for m in r["processes"][0]["mo
 train --steps 100000 --step-ms 4
 "$capture" -o "$logs" --run term --steps 20:90000 --json "$work/report.json" -- "${command[@]}" 2>"$work/stderr" &
 launcher=$!
-wait_for 10 ls "$logs"/.pgle-capture/term/*/p*.pgle
+is_recording() { ls "$logs"/.pgle-capture/term/*/p*.pgle; }
+wait_for 10 is_recording || fail "nothing is recorded"
 sleep 1
 kill -TERM $launcher
 status=0
@@ -54,7 +73,7 @@ json 'r["is_whole"] and not r["processes"][0]["window"]["is_complete"] and r["pr
 
 # Faults of CUPTI reach the user's eyes, and not the program.
 train --steps 20
-run 125 env FAKE_CUPTI_FAIL_SUBSCRIBE=39 "$capture" -o "$logs" -- "${command[@]}"
+run 125 env FAKE_CUPTI_SUBSCRIBE=39 "$capture" -o "$logs" -- "${command[@]}"
 says 'error: process [0-9]+: CUPTI is held by another tool \(error 39\)'
 run 125 "$capture" -o "$logs" --steps 500:505 -- "${command[@]}"
 says 'the window never opened; modules that ran: .*jit_train_step 20 times'

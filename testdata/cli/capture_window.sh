@@ -33,7 +33,7 @@ json '[(m["module"], m["executions"], m["is_chosen"]) for m in r["processes"][0]
 json '"starts_ns" not in r["processes"][0]["modules"][0]'
 run 0 "$capture" -o "$logs" --run packed -q --compress -- "$client" $steps end
 traces | grep -q '^./packed/.*\.xplane\.pb\.zst$' || fail "--compress"
-silent
+! grep -v warning: "$work/stderr" || fail "--quiet talks"
 
 # Names of modules are answered.
 run 0 "$capture" -o "$logs" --module 'jit_tr.*step$' -- "$client" slot loaded ready module jit_train_step \
@@ -45,7 +45,7 @@ run 0 "$capture" -o "$logs" --module 'jit_tr.*step$' -- "$client" slot loaded re
 # Killed inside the window: what was recorded until then.
 run 137 "$capture" -o "$logs" --run killed --json "$work/report.json" -- bash -c '"$@"; kill -9 $$' bash \
   "$client" slot loaded spill ready module jit_step run jit_step 10 armed open run jit_step 5
-says 'warning: process [0-9]+: it was killed inside the window, .*; the trace is truncated'
+says 'warning: .*\.xplane\.pb: the recording was cut: the process was killed'
 json 'r["is_whole"] and not r["processes"][0]["window"]["is_complete"]'
 traces | grep -q '^./killed/' || fail "no trace of a killed process"
 
@@ -134,7 +134,7 @@ says 'does not exist'
 # A launcher that is killed leaves the same behind; while it runs, it is left alone.
 "$capture" -q -o "$logs" --run dead -- "$client" $steps end sleep 2 2>/dev/null &
 launcher=$!
-wait_for 5 ls "$logs/plugins/profile/dead"
+wait_for 5 ls "$logs/plugins/profile/dead" || fail "no run while the command runs"
 kept=$(ls -d "$logs"/.pgle-capture/dead/*)
 run 125 "$capture" --recover "$kept"
 says "error: $kept: process $launcher still captures there; "
