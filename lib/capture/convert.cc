@@ -73,14 +73,14 @@ void Describe(const SpillFile& spill, const CaptureWindow& window, CaptureSummar
 
 // The steps that the run holds: fewer than were asked for when the process came to its end before.
 void FindSteps(const CaptureTables& tables, CaptureSummary* summary) {
-  uint64_t last_time = tables.window.close();
+  uint64_t last_time = tables.window.end();
   for (const DeviceRow& row : tables.rows.rows) {
-    if (tables.window.close() == UINT64_MAX) {
+    if (tables.window.end() == UINT64_MAX) {
       last_time = std::max(last_time == UINT64_MAX ? 0 : last_time, row.end);
     }
   }
   if (summary->has_window && last_time != UINT64_MAX) {
-    summary->window_seconds = static_cast<double>(last_time - tables.window.open()) / 1e9;
+    summary->window_seconds = static_cast<double>(last_time - tables.window.begin()) / 1e9;
   }
   if (!tables.window.counts_steps()) return;
   summary->first_step = tables.window.first();
@@ -209,12 +209,14 @@ Result<CaptureSummary> ConvertSpill(const ConvertOptions& options, Diagnostics* 
     return summary;
   }
   if (rows.rows.empty()) {
-    return Failed(options.spill,
-                  !window.has_opened() ? "the window never opened: no kernel was recorded"
-                                       : "no kernel was recorded inside the window",
-                  !window.has_opened()
-                      ? "let the program run longer, or choose an earlier window"
-                      : "the window's steps have to run on a GPU; see pgle-capture(1)");
+    return Failed(
+        options.spill,
+        !window.has_opened() ? "the window never opened: no kernel was recorded"
+                             : "no kernel was recorded inside the window",
+        !window.has_opened() ? "let the program run longer, or choose an earlier window"
+        : window.counts_steps()
+            ? "the window's steps have to run on a GPU; see pgle-capture(1)"
+            : "the program did not use the GPU then: choose another time, or count steps");
   }
   summary.output = options.output;
   std::vector<FoundProto> protos;

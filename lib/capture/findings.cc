@@ -68,9 +68,10 @@ void ReportFindings(const CaptureSummary& summary, const ConversionFaults& fault
     without_hlo += (without_hlo.empty() ? "" : ", ") + module.name;
   }
   if (!without_hlo.empty() && !summary.output.empty()) {
-    diagnostics->Warn(summary.spill, fmt::format("no HLO of {} was found", without_hlo),
-                      "without it costs have run-time names and no fingerprint; modules of the "
-                      "compilation cache are not dumped: run with JAX_ENABLE_COMPILATION_CACHE=0");
+    diagnostics->Warn(
+        summary.spill, fmt::format("no HLO of {} was found", without_hlo),
+        "without it costs have run-time names and no fingerprint; modules of the "
+        "compilation cache are not dumped: run with JAX_ENABLE_COMPILATION_CACHE=false");
   }
 }
 

@@ -58,7 +58,8 @@ uint32_t GraphNodes::ChildOf(uint64_t node) const {
   return 0;
 }
 
-// Gives the nodes of a graph's children their numbers in it, up to a child that has children itself.
+// Gives the nodes of a graph's children their numbers in it, up to a child that has children
+// itself.
 void GraphNodes::NumberChildren(uint32_t graph) {
   std::vector<uint32_t> own;
   for (const uint32_t number : graphs_[graph].nodes) {
@@ -79,7 +80,8 @@ void GraphNodes::NumberChildren(uint32_t graph) {
     for (const uint32_t at : inner) {
       Node node;
       node.original = NodeOf(child, at);
-      // What CUPTI announced under such a number by itself says no more than who instantiated the graph.
+      // What CUPTI announced under such a number by itself says no more than who instantiated the
+      // graph.
       nodes_[NodeOf(graph, next++)] = node;
     }
   }

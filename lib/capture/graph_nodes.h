@@ -7,13 +7,13 @@
 
 namespace pgle {
 
-// XLA records a command buffer as a graph, each node inside the range of its op, and instantiates it:
-// the nodes of the executable graph, which activity records name, are copies. A library call (cuBLAS,
-// cuDNN) is a graph of its own that becomes a child. The nodes of children are announced inside their
-// own copies only, but recorded under the executable graph: numbered on behind its own nodes, child
-// by child in the order of the child nodes, and in each in the order of its nodes. (CUPTI 13.0 update 1,
-// driver 580; found by comparing the order in time of such kernels with that of the graph's nodes.)
-// Children of children are not known to be numbered so, and stay unknown.
+// XLA records a command buffer as a graph, each node inside the range of its op, and instantiates
+// it: the nodes of the executable graph, which activity records name, are copies. A library call
+// (cuBLAS, cuDNN) is a graph of its own that becomes a child. The nodes of children are announced
+// inside their own copies only, but recorded under the executable graph: numbered on behind its own
+// nodes, child by child in the order of the child nodes, and in each in the order of its nodes.
+// (CUPTI 13.0 update 1, driver 580; found by comparing the order in time of such kernels with that
+// of the graph's nodes.) Children of children are not known to be numbered so, and stay unknown.
 class GraphNodes {
  public:
   struct Maker {

@@ -31,8 +31,8 @@ struct Recording {
 
 constexpr uint32_t kModule = 1;  // the range in which graphs are instantiated
 
-// Graph 8: kernels 0 and 1, a child at 2 (graph 9, copied as 10), a kernel at 3, another child at 4 (graph
-// 11, copied as 12). Instantiated as graph 20, its children as 21 and 22.
+// Graph 8: kernels 0 and 1, a child at 2 (graph 9, copied as 10), a kernel at 3, another child at 4
+// (graph 11, copied as 12). Instantiated as graph 20, its children as 21 and 22.
 void CommandBuffer(Recording* r) {
   r->Create(8, 0, 100);
   r->Create(8, 1, 101);

@@ -56,13 +56,13 @@ std::vector<ModuleRuns> TimeModules(const RangeTable& ranges, const Timeline& ti
       if (j + 1 == most->size() || (*most)[j + 1]->index != run.index + 1) continue;
       const uint64_t next = (*most)[j + 1]->begin;
       const bool touches =
-          window.has_opened() && next > window.armed() && run.begin < window.close();
+          window.has_opened() && next > window.armed() && run.begin < window.closing();
       // What lies between, while the recorder arms and closes, is neither.
       if (!touches) {
         outside.push_back(next - run.begin);
       } else if (window.counts_steps() && module.is_chosen
                      ? window.HoldsRun(run)
-                     : run.begin >= window.open() && next <= window.close()) {
+                     : run.begin >= window.opened() && next <= window.closing()) {
         inside.push_back(next - run.begin);
       }
     }

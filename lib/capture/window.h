@@ -20,9 +20,14 @@ class CaptureWindow {
   uint64_t first() const { return first_; }
   uint64_t last() const { return last_; }
   uint32_t module() const { return module_; }  // whose executions are the steps; kNone
+  // When the recorder had turned activity on, and when it saw the window open and end. ns
   uint64_t armed() const { return armed_; }
-  uint64_t open() const { return open_; }    // ns
-  uint64_t close() const { return close_; }  // ns; UINT64_MAX when it never closed
+  uint64_t opened() const { return open_; }
+  uint64_t closing() const { return close_; }
+  // From the begin of the first execution to the end of the last, over all devices; of a window by
+  // time its opening and closing. ns; the end is UINT64_MAX when the window never closed.
+  uint64_t begin() const { return all_.begin; }
+  uint64_t end() const { return all_.end; }
   const std::string& reason() const { return reason_; }
 
   // Of the chosen module, exactly the executions [first, last) of each device. Everything else by

@@ -159,7 +159,7 @@ class Bench:
 
   def captured(self, argv, folder, options, process=0):
     where = [] if "--times" in options else ["-o", folder / "logs"]
-    return [self.tool("pgle-capture"), *where, "--json", folder / f"capture{process}.json",
+    return [self.tool("pgle-capture"), *where, "--json", folder / "capture%r.json",
             *options, "--", *argv]
 
   def extract(self, job, name):

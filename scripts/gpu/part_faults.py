@@ -128,7 +128,7 @@ def cases(bench):
            keeps_window),
       Case(tiny(bench, "JAX_ENABLE_PGLE is turned off", ["--disable-auto-pgle", "--steps", "10:20"],
                 env={"JAX_ENABLE_PGLE": "true"}), keeps_window),
-      Case(tiny(bench, "delay and duration", ["--delay", 2, "--duration", 1], 2500, late),
+      Case(tiny(bench, "delay and duration", ["--delay", 7, "--duration", 1], 2500, late),
            keeps_window),
       Case(tiny(bench, "from signal to signal", ["--on-signal", "USR2"], 600, late), keeps_window,
            [(200, "launcher", signal.SIGUSR2), (350, "launcher", signal.SIGUSR2)]),
