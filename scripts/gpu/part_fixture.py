@@ -18,7 +18,7 @@ def link_spills(logs, to, done):
   """Links the files that recorders write: pgle-capture removes them once the run is written."""
   to.mkdir(parents=True, exist_ok=True)
   while not done.wait(0.02):
-    for path in logs.glob(".pgle-capture/*/*/*"):
+    for path in logs.glob(".pgle-capture/*/*/*.pgle"):
       if path.is_file() and not (to / path.name).exists():
         try:
           os.link(path, to / path.name)
