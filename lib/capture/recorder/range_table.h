@@ -29,9 +29,8 @@ class RangeTable {
   static constexpr uint32_t kSlots = 1 << 21;
   static constexpr uint32_t kMaxRanges = kSlots / 4 * 3;
 
-  std::atomic<uint64_t>* slots_ =
-      nullptr;  // parent << 32 | text; 0 = free. An id is a slot plus one
-  std::atomic<uint32_t>* order_ = nullptr;
+  std::atomic<uint32_t>* slots_ = nullptr;   // by hash: a stack's number, 0 = free
+  std::atomic<uint64_t>* stacks_ = nullptr;  // by number, minus one: parent << 32 | text
   std::atomic<uint32_t> count_;
   std::atomic<uint64_t> lost_;
 };

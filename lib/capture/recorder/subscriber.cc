@@ -25,7 +25,8 @@ constexpr Range kLaunchFunctions[] = {
     {652, 653},  // cuLaunchKernelEx, _ptsz
     {776, 779},  // cuMemcpyBatchAsync ... cuMemcpy3DBatchAsync_ptsz (12.8)
     {796, 799},  // the same, _v2 (13.0)
-    {837, 840},  // cuMemcpyWithAttributesAsync ... cuMemcpy3DWithAttributesAsync_ptsz (later than 13.0)
+    {837, 840},  // cuMemcpyWithAttributesAsync ... cuMemcpy3DWithAttributesAsync_ptsz (later
+                 // than 13.0)
 };
 
 void OnLaunch(Recorder* recorder, uint32_t callback, const cupti::CallbackData& data) {
