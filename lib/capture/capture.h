@@ -11,7 +11,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "capture/child.h"
-#include "capture/convert.h"
+#include "capture/convert/convert.h"
 #include "capture/environment.h"
 #include "capture/rank.h"
 #include "capture/recorder/control_page.h"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "capture/convert.h"
+#include "capture/convert/convert.h"
 
 namespace pgle {
 

@@ -151,6 +151,11 @@ def differences(a, b, steps):
   return found
 
 
+def activity(name):
+  """A copy in a graph that was made before the recorder came shows as the kernel that copies."""
+  return "MemcpyD2D" if re.fullmatch(r"memcpy\d+(_post)?", name) else name
+
+
 def compare(paths_a, paths_b, steps, by_kernel=False):
   """by_kernel: the reference does not name the ops, only kernels are compared."""
   a = [xspace.read_trace(p) for p in paths_a]
@@ -159,8 +164,8 @@ def compare(paths_a, paths_b, steps, by_kernel=False):
   if not module or main_module(b) != module:
     raise ValueError(f"modules '{module}' and '{main_module(b)}': not the same program")
   sides = of_module(a, module), of_module(b, module)
-  op = (lambda e: e.kernel) if by_kernel else (lambda e: e.op)
-  kernel = (lambda e: e.kernel) if by_kernel else (lambda e: f"{e.op} {e.kernel}")
+  op = (lambda e: activity(e.kernel)) if by_kernel else (lambda e: e.op)
+  kernel = op if by_kernel else (lambda e: f"{e.op} {e.kernel}")
   counts = kernels(sides[0], kernel), kernels(sides[1], kernel)
   hlo = [
       sorted({t.modules[module].fingerprint for t in side if module in t.modules})

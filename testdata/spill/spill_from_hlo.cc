@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "capture/spill_builder.h"
+#include "capture/convert/spill_builder.h"
 #include "hlo/module.h"
 #include "hlo/opcodes.h"
 #include "io/input.h"

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "capture/spill_builder.h"
+#include "capture/convert/spill_builder.h"
 #include "io/input.h"
 #include "spill_sources.h"
 #include "xplane.pb.h"

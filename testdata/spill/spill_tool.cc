@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <string>
 
-#include "capture/convert.h"
+#include "capture/convert/convert.h"
 #include "io/output.h"
 #include "spill_sources.h"
 
