@@ -14,7 +14,7 @@ import xspace
 from jobs import run_in_turn
 
 ROUNDS = int(os.environ.get("ROUNDS", 3))
-WARM, FIRST, LAST, STEPS = 20, 200, 260, 360
+WARM, FIRST, LAST, STEPS = 20, 200, 260, 480
 EDGE = 3  # steps on each side of an edge that belong to neither
 NO_GRAPHS = ["--xla_gpu_enable_command_buffer="]
 
