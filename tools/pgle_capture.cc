@@ -59,7 +59,7 @@ void AddOptions(CLI::App& app, Arguments* args) {
       ->type_name("A:B|auto[:N]");
   app.add_option("--module", capture.module_pattern, "Count steps of a module that matches")
       ->type_name("RE");
-  app.add_option("--delay", window.delay_s, "Record from S seconds after the start")
+  app.add_option("--delay", window.delay_s, "Record from S seconds after CUDA is first used")
       ->type_name("S");
   app.add_option("--duration", window.duration_s, "... for S seconds")->type_name("S");
   app.add_flag("--profiler-api", window.profiler_api,

@@ -231,7 +231,12 @@ std::vector<ProcessReport> ProcessWatch::Finish(Diagnostics* diagnostics, bool* 
       const ProcessSlot& slot = plan_.control.slot(i);
       const uint32_t count = std::min(slot.module_count.load(), recorder::kMaxModules);
       for (uint32_t m = 0; m < count; ++m) {
-        report.module_names.push_back(SlotText(slot.modules[m].text, sizeof slot.modules[m].text));
+        std::string name = SlotText(slot.modules[m].text, sizeof slot.modules[m].text);
+        // Threads that ran it first at the same time published it once each.
+        auto& names = report.module_names;
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+          names.push_back(std::move(name));
+        }
       }
     } else if (report.summary) {
       for (const ModuleRuns& module : report.summary->modules) {

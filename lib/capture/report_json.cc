@@ -116,8 +116,8 @@ const char* ToString(ProcessState state) {
 
 const char* ToString(Fault fault) {
   constexpr const char* kNames[] = {
-      "none",       "no_cupti", "unknown_cupti", "subscriber_taken", "privileges",
-      "cupti_call", "spill",    "layout",        "no_memory",        "flush_timeout"};
+      "none",  "no_cupti", "unknown_cupti", "subscriber_taken", "privileges",   "cupti_call",
+      "spill", "layout",   "no_memory",     "flush_timeout",    "window_missed"};
   const auto index = static_cast<size_t>(fault);
   return index < std::size(kNames) ? kNames[index] : "unknown";
 }

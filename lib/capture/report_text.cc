@@ -74,9 +74,11 @@ std::string LostText(const CaptureSummary& summary) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
   };
   add(summary.dropped_records, "records dropped");
+  add(summary.dropped_buffers, "full buffers dropped");
   add(summary.untimed_records, "records without times");
   add(summary.lost_events, "launches lost");
   add(summary.lost_strings, "names lost");
+  add(summary.write_errors, "parts not written");
   return text.empty() ? "nothing" : text;
 }
 

@@ -7,9 +7,11 @@
 //   spill              makes the spill file
 //   module NAME        publishes a module's name
 //   verdict NAME       waits for the answer and prints it
-//   run NAME N         N executions of a module on one device; inside the window each has one
-//   kernel command open|close waits for the launcher's command end                comes to its end;
-//   without it the process was killed sleep S            exit N
+//   run NAME N         N executions of a module on one device; inside the window each has a kernel
+//   command open|close waits for the launcher's command
+//   end                comes to its end; without it the process was killed
+//   sleep S
+//   exit N
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -34,7 +34,7 @@ void ReportFindings(const CaptureSummary& summary, const ConversionFaults& fault
   }
   if (summary.lost_events > 0) {
     warn(fmt::format("{} launches, module runs or graph nodes were lost", summary.lost_events),
-         "what they launched has no op; raise --buffer-size");
+         "what they launched has no op; record fewer steps, or leave the recorder a core");
   }
   if (summary.lost_strings > 0) {
     warn(fmt::format("{} texts of ranges were lost", summary.lost_strings),

@@ -58,13 +58,16 @@ pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 bool end_is_wanted = false, has_ended = false;
 
-// Waits for `condition`; the mutex is held. False when the time is over.
+// Waits for `condition`; the mutex is held. False when the time is over. By the clock that nobody
+// sets: the program's exit waits here.
 bool WaitFor(const bool* condition, uint64_t nanoseconds) {
-  const uint64_t until = RealtimeNow() + nanoseconds;
+  const uint64_t until = MonotonicNow() + nanoseconds;
   const timespec time = {static_cast<time_t>(until / 1'000'000'000),
                          static_cast<long>(until % 1'000'000'000)};
   while (!*condition) {
-    if (pthread_cond_timedwait(&changed, &mutex, &time) == ETIMEDOUT) return *condition;
+    if (pthread_cond_clockwait(&changed, &mutex, CLOCK_MONOTONIC, &time) == ETIMEDOUT) {
+      return *condition;
+    }
   }
   return true;
 }

@@ -56,8 +56,10 @@ Module* ModuleTable::Find(const Text* text) {
     count_.store(kMaxModules, std::memory_order_relaxed);
     return nullptr;
   }
-  // Where two threads come at once, the later one's entry stays empty.
+  // Where two threads come at once, the later one's entry never has an execution. It must not stay
+  // empty: what is read in order (the names that the launcher answers) would wait for it for ever.
   if (!text->module.compare_exchange_strong(number, index + 1, std::memory_order_acq_rel)) {
+    modules_[index].text.store(text, std::memory_order_release);
     return &modules_[number - 1];
   }
   modules_[index].is_program.store(strstr(text->data(), "program_id=") != nullptr,

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "capture/recorder/control_thread.h"
 #include "capture/recorder/driver.h"
@@ -75,9 +76,11 @@ void FailToStart(ProcessSlot* slot, Fault fault, int code, const char* text) {
 Recorder* MakeTables() {
   ControlPage* const page = MapPage();
   if (page == nullptr) return nullptr;
-  Recorder* const recorder = Reserve<Recorder>(1);
-  if (recorder == nullptr || !recorder->texts.Init() || !recorder->ranges.Init() ||
-      !recorder->modules.Init() || !recorder->threads.Init()) {
+  Recorder* const space = Reserve<Recorder>(1);
+  if (space == nullptr) return nullptr;
+  auto* const recorder = new (space) Recorder{};  // not all of it begins as zero
+  if (!recorder->texts.Init() || !recorder->ranges.Init() || !recorder->modules.Init() ||
+      !recorder->threads.Init()) {
     return nullptr;
   }
   recorder->page = page;

@@ -60,7 +60,7 @@ const Text* TextTable::Intern(const char* text) {
   for (;;) {
     for (const Text* at = head; at != nullptr;
          at = at->next_in_bucket.load(std::memory_order_relaxed)) {
-      // A copy of our own that lost the race is left behind in the arena, without an id.
+      // A copy of our own that lost the race stays in the arena, with an id that nothing uses.
       if (at->hash == hash && at->size == size && memcmp(at->data(), text, size) == 0) return at;
     }
     if (fresh == nullptr) {
