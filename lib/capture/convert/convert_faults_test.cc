@@ -181,6 +181,7 @@ TEST_CASE("Any number in a recording may be wrong: it converts or says in one li
 TEST_CASE("A kernel that takes days is damage, and has no time") {
   SpillBuilder spill = Steps(true);
   spill.Kernel(1, 10'500, uint64_t{1} << 62, "fusion");
+  spill.Flush();
   const ConvertedRun run = ConvertBytes(spill.bytes());
   REQUIRE(run.error.empty());
   CHECK(run.device.size() == 4);
