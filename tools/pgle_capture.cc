@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -100,7 +101,10 @@ Status Interpret(const CLI::App& app, Arguments* args) {
     return UsageError(word, "stands before --",
                       "the command begins behind it: pgle-capture -o LOGDIR -- COMMAND");
   }
-  if (!args->recover.empty()) {
+  if (app.count("--recover") > 0) {
+    if (args->recover.empty()) {
+      return UsageError("--recover", "the path is empty", "give what a killed capture left");
+    }
     if (capture.command.empty()) return {};
     return UsageError("--recover", "takes no command", "leave one of them out");
   }
@@ -113,6 +117,12 @@ Status Interpret(const CLI::App& app, Arguments* args) {
   }
   if (args->output.empty() && capture.has_window()) {
     return UsageError("", "nowhere to write the run", "give -o LOGDIR");
+  }
+  if (std::isnan(capture.timeout_s)) {
+    return UsageError("--timeout", "nan is no time in seconds", "give a number");
+  }
+  if (app.count("--json") > 0 && args->json.empty()) {
+    return UsageError("--json", "the name is empty", "name a file");
   }
   if (args->json == "-") {
     return UsageError("--json", "standard output belongs to the command", "name a file");
@@ -140,6 +150,20 @@ std::string RecorderPath() {
   std::error_code error;
   const std::filesystem::path tool = std::filesystem::read_symlink("/proc/self/exe", error);
   return (tool.parent_path() / "../lib/pgle/libpgle_recorder.so").lexically_normal();
+}
+
+// Not after hours of training: whether the report can be written where it is to go.
+Status PrepareReport(const std::string& json) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(json, error);
+  if (std::filesystem::is_directory(path, error)) {
+    return UsageError("--json", json + " is a directory", "name a file");
+  }
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (!error && access(path.parent_path().c_str(), W_OK | X_OK) == 0) return {};
+  return Failed(json,
+                fmt::format("cannot be written: {}", error ? error.message() : strerror(errno)),
+                "give another file with --json");
 }
 
 CaptureHost HostFacts(InheritedState inherited) {
@@ -209,6 +233,10 @@ int RunCommand(Arguments* args, const cli::Messages& messages, InheritedState in
       return kCaptureFailed;
     }
     args->json = std::move(*json);
+    if (const Status status = PrepareReport(args->json); !status.ok()) {
+      messages.Fail(status.error());
+      if (!args->capture.best_effort) return kCaptureFailed;
+    }
   }
   if (args->window.times && !args->output.empty()) {
     Diagnostics unused;

@@ -65,6 +65,7 @@ void Collect(CapturePlan* plan, ProcessWatch* watch, Session* session, CaptureRe
   bool kept = false;
   report->processes = watch->Finish(&report->diagnostics, &kept);
   report->processes_without_slot = plan->control.processes() - plan->control.slots();
+  report->no_room = plan->control.page().no_room;
   KeepAutotuneFile(*plan, report);
   JudgeCapture(ReadDriverFacts(), report);
   if (kept && !plan->place.log_directory.empty()) {

@@ -77,6 +77,7 @@ struct CaptureReport {
   double seconds = 0;  // that it ran
   std::vector<ProcessReport> processes;
   uint32_t processes_without_slot = 0;
+  int no_room = 0;  // errno of a process for whose slot the log directory had no room; 0: none
   std::vector<Error> failures;  // of the capture; empty: it is whole
   std::string kept_directory;   // what could not be converted lies here; empty: nothing
   std::string autotune_file;    // that was written

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace pgle {
 
@@ -21,14 +23,16 @@ Control::Control() = default;
 
 Control::Control(Control&& other) noexcept
     : page_(std::exchange(other.page_, nullptr)),
-      is_owner_(other.is_owner_),
+      fd_(std::exchange(other.fd_, -1)),
+      is_lost_(other.is_lost_),
       pattern_(std::move(other.pattern_)),
       answered_(std::move(other.answered_)) {}
 
 Control::~Control() {
   if (page_ == nullptr) return;
-  if (is_owner_) page_->launcher_alive = 0;
+  if (fd_ >= 0 && IsThere()) page_->launcher_alive = 0;
   munmap(page_, sizeof(ControlPage));
+  if (fd_ >= 0) close(fd_);
 }
 
 Result<Control> Control::Create(const std::string& file, const std::string& directory,
@@ -43,20 +47,25 @@ Result<Control> Control::Create(const std::string& file, const std::string& dire
                         "RE2 syntax, like jit_train.*");
     }
   }
-  // Sparse: what no process touches takes no room.
+  // Sparse: what no process touches takes no room. What this one touches has to have it: a page
+  // fault on a full disk would be a SIGBUS.
   const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   void* map = MAP_FAILED;
+  const std::string head(offsetof(ControlPage, slots), '\0');
   if (fd >= 0 && ftruncate(fd, sizeof(ControlPage)) == 0) {
-    map = mmap(nullptr, sizeof(ControlPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    errno = ENOSPC;  // of a write that is cut short
+    if (write(fd, head.data(), head.size()) == static_cast<ssize_t>(head.size())) {
+      map = mmap(nullptr, sizeof(ControlPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
   }
   const int error = errno;
-  if (fd >= 0) close(fd);
   if (map == MAP_FAILED) {
+    if (fd >= 0) close(fd);
     return Failed(file, fmt::format("cannot be made and mapped: {}", strerror(error)),
                   "give a directory on another file system with -o");
   }
   control.page_ = static_cast<ControlPage*>(map);
-  control.is_owner_ = true;
+  control.fd_ = fd;
   control.answered_ = std::make_unique<uint32_t[]>(kMaxProcesses);
   ControlPage& page = *control.page_;
   directory.copy(page.directory, sizeof page.directory - 1);
@@ -100,6 +109,17 @@ void Control::AnswerModules(uint32_t index) {
                                                                         : recorder::Verdict::kNo;
   }
   answered_[index] = std::max(answered_[index], count);
+}
+
+bool Control::IsThere() {
+  struct stat info = {};
+  if (is_lost_ || fd_ < 0) return !is_lost_;
+  if (fstat(fd_, &info) == 0 && info.st_size >= static_cast<off_t>(sizeof(ControlPage))) {
+    return true;
+  }
+  is_lost_ = mmap(page_, sizeof(ControlPage), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+  return false;
 }
 
 uint32_t Control::slots() const {

@@ -34,6 +34,10 @@ class Control {
   bool Matches(const std::string& module) const;
   void Command(recorder::Command command) { page_->command = command; }
 
+  // Before looks at the page: false once its file was cut or is out of reach, when a look would end
+  // this process (SIGBUS). A page without slots lies in its place from then on.
+  bool IsThere();
+
   uint32_t slots() const;  // taken and in reach
   uint32_t processes() const { return page_->processes; }
   const recorder::ProcessSlot& slot(uint32_t index) const { return page_->slots[index]; }
@@ -43,7 +47,8 @@ class Control {
   Control();
 
   recorder::ControlPage* page_ = nullptr;
-  bool is_owner_ = false;
+  int fd_ = -1;  // of the owner
+  bool is_lost_ = false;
   std::unique_ptr<re2::RE2> pattern_;
   std::unique_ptr<uint32_t[]> answered_;
 };

@@ -76,7 +76,7 @@ Error DescribeFault(const ProcessReport& process, const DriverFacts& driver) {
     case Fault::kNoMemory:
       return Failed(
           where, With(fmt::format("no memory for records ({})", strerror(process.code)), process),
-          "give a smaller --buffer-size");
+          "raise the limit, or give a smaller --buffer-size");
     case Fault::kFlushTimeout:
       return Failed(where, With("CUPTI did not hand out its last records in time", process),
                     "the end of the window may lack kernels; record fewer steps");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -39,6 +40,12 @@ Error NotLoaded(const DriverFacts& driver, const CaptureReport& report) {
           : "no NVIDIA driver is visible here (/proc/driver/nvidia/version): run where the GPUs "
             "are";
   return Failed(report.command.front(), "no process loaded the recorder", hint);
+}
+
+Error NoRoom(const CaptureReport& report) {
+  return Failed(report.log_directory,
+                fmt::format("a process was not recorded: {}", strerror(report.no_room)),
+                "make room, or give a directory on another disk with -o");
 }
 
 // "jit_train_step 40 times, jit_eval_step 3 times".
@@ -165,7 +172,10 @@ void JudgeCapture(const DriverFacts& driver, CaptureReport* report) {
   };
   const bool any = std::any_of(report->processes.begin(), report->processes.end(), is_whole);
   if (report->processes.empty() && report->processes_without_slot == 0) {
-    report->failures.push_back(NotLoaded(driver, *report));
+    report->failures.push_back(report->no_room != 0 ? NoRoom(*report) : NotLoaded(driver, *report));
+  } else if (report->no_room != 0) {
+    const Error error = NoRoom(*report);
+    report->diagnostics.Warn(error.where, error.what, error.hint);
   }
   uint64_t module_runs = 0;
   for (const ProcessReport& process : report->processes) {

@@ -78,8 +78,24 @@ void ProcessWatch::ReadSlot(uint32_t index) {
   }
 }
 
+// The processes go on with their recordings: what they wrote tells the rest.
+void ProcessWatch::LookAtPage() {
+  if (!is_page_lost_ && plan_.control.IsThere()) return;
+  if (!is_page_lost_) {
+    is_page_lost_ = true;
+    diagnostics_.Warn(plan_.place.control_file(), "was cut or taken away while the command ran",
+                      "nothing but pgle-capture may touch it; see that the run is what it should");
+    for (Watched& process : processes_) {
+      process.report.module_runs = 0;  // counted from the records
+      if (!process.is_queued && !process.spill.empty()) process.report.state = ProcessState::kOpen;
+    }
+  }
+  for (Watched& process : processes_) process.report.still_runs = IsAlive(process.report.pid);
+}
+
 Diagnostics ProcessWatch::Tick() {
   Diagnostics said;
+  LookAtPage();
   for (uint32_t i = 0; i < plan_.control.slots(); ++i) {
     plan_.control.AnswerModules(i);
     ReadSlot(i);
@@ -206,6 +222,7 @@ void ProcessWatch::AddStrays() {
 }
 
 std::vector<ProcessReport> ProcessWatch::Finish(Diagnostics* diagnostics, bool* kept) {
+  LookAtPage();
   for (uint32_t i = 0; i < plan_.control.slots(); ++i) ReadSlot(i);
   AddStrays();
   for (Watched& process : processes_) {

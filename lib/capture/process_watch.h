@@ -31,6 +31,7 @@ class ProcessWatch {
     uint64_t converted_bytes = 0;  // of the spill, when it was queued
   };
 
+  void LookAtPage();
   void ReadSlot(uint32_t index);
   void Queue(size_t index);
   void Keep(SpillQueue::Done done);
@@ -41,6 +42,7 @@ class ProcessWatch {
   CapturePlan& plan_;
   const CaptureOptions& options_;
   std::vector<Watched> processes_;
+  bool is_page_lost_ = false;
   Diagnostics diagnostics_;  // of conversions
   SpillQueue queue_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -98,6 +99,14 @@ ProcessReport Convert(const Workplace& place, const std::string& spill, bool com
   return process;
 }
 
+// Nothing was written: what was made for it goes again. rmdir refuses what holds something.
+void RemoveEmpty(const Workplace& place) {
+  const fs::path run = place.run_directory;
+  for (const fs::path& path : {run, run.parent_path(), run.parent_path().parent_path()}) {
+    if (rmdir(path.c_str()) != 0) return;
+  }
+}
+
 }  // namespace
 
 Result<CaptureReport> Recover(const RecoverOptions& options, const std::string& host) {
@@ -107,6 +116,9 @@ Result<CaptureReport> Recover(const RecoverOptions& options, const std::string& 
                   "give a spill file (*.pgle) or LOGDIR/.pgle-capture/RUN/HOST_pPID");
   }
   const bool is_file = !fs::is_directory(options.path, error);
+  if (is_file && !fs::is_regular_file(options.path, error)) {
+    return Failed(options.path, "is no file of records", "give a spill file (*.pgle)");
+  }
   PGLE_ASSIGN_OR_RETURN(const Workplace place, FindPlace(options, host, is_file));
   if (!place.private_directory.empty()) PGLE_RETURN_IF_ERROR(CheckOver(place, host));
   const std::vector<std::string> spills =
@@ -127,6 +139,7 @@ Result<CaptureReport> Recover(const RecoverOptions& options, const std::string& 
     ProcessReport& process = report.processes.back();
     if (process.error) report.failures.push_back(*process.error);
   }
+  RemoveEmpty(place);
   if (!is_file && report.failures.empty()) RemovePrivateDirectory(place);
   return report;
 }

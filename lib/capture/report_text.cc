@@ -163,7 +163,7 @@ std::string FormatCaptureText(const CaptureReport& report, const CaptureContext&
   bool has_trace = false;
   for (const ProcessReport& process : report.processes) {
     if (process.module_runs == 0 && !process.has_trace() && !context.verbose) {
-      ++helpers;
+      helpers += !process.error;  // of a damaged recording nothing is known
       continue;
     }
     has_trace = has_trace || process.has_trace();

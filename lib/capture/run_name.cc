@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <climits>
+
 namespace pgle {
 
 std::string CleanName(std::string_view text) {
@@ -28,6 +30,9 @@ Result<std::string> ChooseRunName(const std::string& wanted, const Rank& rank, s
     if (CleanName(wanted) != wanted) {
       return UsageError("--run", fmt::format("'{}' is no name of a directory", wanted),
                         "leave out blanks, '/', ':' and a '.' in front");
+    }
+    if (wanted.size() > NAME_MAX) {
+      return UsageError("--run", "the name is too long", "give a shorter one");
     }
     return wanted;
   }

@@ -1,5 +1,6 @@
 #include "trace/xspace_writer.h"
 
+#include "trace/utf8.h"
 #include "trace/wire_encode.h"
 
 namespace pgle {
@@ -72,7 +73,7 @@ std::string UnsignedStat(uint64_t id, uint64_t value) {
   return IntegerStatOf(id, kStatUint64, value);
 }
 std::string TextStat(uint64_t id, std::string_view value) {
-  return BytesStatOf(id, kStatText, value);
+  return BytesStatOf(id, kStatText, ToUtf8(value));
 }
 std::string BytesStat(uint64_t id, std::string_view value) {
   return BytesStatOf(id, kStatBytes, value);
@@ -132,8 +133,9 @@ uint64_t PlaneWriter::AddEventMetadata(std::string_view name, std::string_view d
   const uint64_t id = event_metadata_.size() + 1;
   std::string metadata;
   wire::AppendInteger(metadata, kMetadataId, id);
-  wire::AppendBytes(metadata, kMetadataName, name);
-  if (!display_name.empty()) wire::AppendBytes(metadata, kMetadataDisplayName, display_name);
+  wire::AppendBytes(metadata, kMetadataName, ToUtf8(name));
+  if (!display_name.empty())
+    wire::AppendBytes(metadata, kMetadataDisplayName, ToUtf8(display_name));
   for (const std::string& stat : stats) wire::AppendBytes(metadata, kMetadataStats, stat);
   event_metadata_.push_back(std::move(metadata));
   return id;
@@ -143,7 +145,7 @@ void PlaneWriter::AddLine(int64_t id, std::string name, int64_t timestamp_ns,
                           std::function<void(EventSink&)> events) {
   Line& line = lines_.emplace_back();
   wire::AppendInteger(line.head, kLineId, static_cast<uint64_t>(id));
-  wire::AppendBytes(line.head, kLineName, name);
+  wire::AppendBytes(line.head, kLineName, ToUtf8(name));
   wire::AppendInteger(line.head, kLineTimestamp, static_cast<uint64_t>(timestamp_ns));
   line.events = std::move(events);
 }
@@ -151,14 +153,14 @@ void PlaneWriter::AddLine(int64_t id, std::string name, int64_t timestamp_ns,
 Status XSpaceWriter::Plane(const PlaneWriter& plane) {
   std::string head, tail;
   if (plane.id_ != 0) wire::AppendInteger(head, kPlaneId, static_cast<uint64_t>(plane.id_));
-  wire::AppendBytes(head, kPlaneName, plane.name_);
+  wire::AppendBytes(head, kPlaneName, ToUtf8(plane.name_));
   for (size_t i = 0; i < plane.event_metadata_.size(); ++i) {
     AppendMapEntry(tail, kPlaneEventMetadata, i + 1, plane.event_metadata_[i]);
   }
   for (size_t i = 0; i < plane.stat_names_.size(); ++i) {
     std::string metadata;
     wire::AppendInteger(metadata, kMetadataId, i + 1);
-    wire::AppendBytes(metadata, kMetadataName, plane.stat_names_[i]);
+    wire::AppendBytes(metadata, kMetadataName, ToUtf8(plane.stat_names_[i]));
     AppendMapEntry(tail, kPlaneStatMetadata, i + 1, metadata);
   }
   for (const std::string& stat : plane.stats_) wire::AppendBytes(tail, kPlaneStats, stat);
@@ -198,13 +200,13 @@ Status XSpaceWriter::Plane(const PlaneWriter& plane) {
 
 Status XSpaceWriter::Warning(std::string_view text) {
   std::string field;
-  wire::AppendBytes(field, kSpaceWarnings, text);
+  wire::AppendBytes(field, kSpaceWarnings, ToUtf8(text));
   return write_(field);
 }
 
 Status XSpaceWriter::Hostname(std::string_view name) {
   std::string field;
-  wire::AppendBytes(field, kSpaceHostnames, name);
+  wire::AppendBytes(field, kSpaceHostnames, ToUtf8(name));
   return write_(field);
 }
 

@@ -1,5 +1,8 @@
 // Recordings that lack something: what is kept, and what is said.
 #include <doctest/doctest.h>
+#include <zlib.h>
+
+#include <cstring>
 
 #include "capture/convert/run_reader.h"
 
@@ -9,6 +12,18 @@ using recorder::WindowState;
 namespace {
 
 constexpr char kStep[] = "XlaModule:#hlo_module=jit_step,program_id=7#";
+
+// The recording with one of its 32-bit words changed, and the checksum right.
+std::string WithWord(std::string bytes, size_t chunk, size_t at, uint32_t value) {
+  recorder::ChunkHeader header;
+  memcpy(&header, bytes.data() + chunk, sizeof(header));
+  char* const payload = bytes.data() + chunk + sizeof(header);
+  memcpy(payload + at, &value, sizeof(value));
+  header.crc32 =
+      static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(payload), header.size));
+  memcpy(bytes.data() + chunk, &header, sizeof(header));
+  return bytes;
+}
 
 // Four steps of which all are in the window; the caller writes the end.
 SpillBuilder Steps(bool closing) {
@@ -143,4 +158,51 @@ TEST_CASE("Without an output the times of modules are summed up") {
   CHECK(runs.outside.p90_us == 2);
   CHECK(runs.inside.count == 0);
   CHECK(runs.starts.size() == 11);
+}
+
+TEST_CASE("Any number in a recording may be wrong: it converts or says in one line why not") {
+  const std::string bytes = Steps(true).bytes();
+  size_t converted = 0;
+  for (size_t chunk = 0; chunk < bytes.size();) {
+    recorder::ChunkHeader header;
+    memcpy(&header, bytes.data() + chunk, sizeof(header));
+    for (size_t at = 0; at < header.size; at += 4) {
+      for (const uint32_t value : {0u, 1u, 255u, 0x7fffffffu, 0x80000000u, 4'000'000'000u}) {
+        const ConvertedRun run = ConvertBytes(WithWord(bytes, chunk, at, value));
+        CHECK(run.error.find('\n') == std::string::npos);
+        converted += run.error.empty();
+      }
+    }
+    chunk += sizeof(header) + header.size;
+  }
+  CHECK(converted > 1000);
+}
+
+TEST_CASE("A kernel that takes days is damage, and has no time") {
+  SpillBuilder spill = Steps(true);
+  spill.Kernel(1, 10'500, uint64_t{1} << 62, "fusion");
+  spill.Flush();
+  const ConvertedRun run = ConvertBytes(spill.bytes());
+  REQUIRE(run.error.empty());
+  CHECK(run.device.size() == 4);
+  CHECK(run.summary.untimed_records == 1);
+}
+
+// Each of these took hours, or all memory, where records were compared with each other.
+TEST_CASE("Many records of one launch, and many at one time, take no more than their number") {
+  SpillBuilder spill;
+  const uint32_t module = spill.Stack({kStep});
+  spill.Window(WindowState::kOpen, 10'000, kStep, 0, 1);
+  spill.ModuleBegin(0, 0, module, 10'000, 0, 1);
+  constexpr uint32_t kCount = 60'000;
+  for (uint32_t i = 0; i < kCount; ++i) spill.Launch(0, module, 10'010, 7, i + 1, 1);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    spill.Kernel(7, 10'500, 9'000'000, "fusion", 0, uint64_t{5} << 32 | i);
+  }
+  spill.ModuleEnd(0, 0, module, 10'900, 0, 1);
+  spill.Flush();
+  spill.Window(WindowState::kClosing, 14'000, kStep, 0, 1);
+  const ConvertedRun run = ConvertBytes(spill.bytes());
+  REQUIRE(run.error.empty());
+  CHECK(run.device.size() == kCount);
 }

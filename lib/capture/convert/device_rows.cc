@@ -10,6 +10,11 @@
 namespace pgle {
 namespace {
 
+// A kernel that takes longer is damage, and so are more kernels at once on one stream: a device
+// runs 128 (CUDA C++ Programming Guide, compute capabilities: resident grids).
+constexpr uint64_t kLongestNs = 86'400'000'000'000;
+constexpr size_t kMostLanes = 1024;
+
 class Selector {
  public:
   Selector(const RangeTable& ranges, const Timeline& timeline, const CaptureWindow& window)
@@ -17,7 +22,8 @@ class Selector {
 
   template <typename Record>
   void Add(const Record& record, RecordKind kind) {
-    if (record.start == 0 || record.end == 0 || record.end < record.start) {
+    if (record.start == 0 || record.end == 0 || record.end < record.start ||
+        record.end - record.start > kLongestNs) {
       ++selected_.untimed;
       return;
     }
@@ -195,6 +201,7 @@ class Selector {
       if (row.is_in_graph) {
         while (lane < lanes.size() && lanes[lane].free_from > row.start) ++lane;
       }
+      lane = std::min(lane, kMostLanes - 1);
       if (lane >= lanes.size()) lanes.emplace_back();
       lanes[lane].free_from = std::max(lanes[lane].free_from, row.end);
       ++lanes[lane].rows;

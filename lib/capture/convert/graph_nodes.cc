@@ -7,6 +7,10 @@ namespace {
 
 constexpr int kLongestChain = 64;  // of copies; beyond it they form a ring: damage
 
+// Nodes of children that are numbered, for each node that was announced. Each has been announced
+// once for every copy; many more are damage: one child that is the child of every node.
+constexpr size_t kMostNumbered = 8;
+
 // A node's id is its graph's and its number in it (CUPTI: cuptiGetGraphNodeId).
 uint32_t GraphOf(uint64_t node) {
   return static_cast<uint32_t>(node >> 32);
@@ -80,6 +84,7 @@ void GraphNodes::NumberChildren(uint32_t graph) {
     for (const uint32_t at : inner) {
       Node node;
       node.original = NodeOf(child, at);
+      if (nodes_.size() >= most_nodes_) return;
       // What CUPTI announced under such a number by itself says no more than who instantiated the
       // graph.
       nodes_[NodeOf(graph, next++)] = node;
@@ -93,6 +98,7 @@ void GraphNodes::Finish() {
     if (state.origin != 0) copies.push_back(graph);
   }
   std::sort(copies.begin(), copies.end());
+  most_nodes_ = nodes_.size() * kMostNumbered;
   for (const uint32_t graph : copies) NumberChildren(graph);
 }
 

@@ -1,6 +1,7 @@
 // Which stack of ranges made a node of a CUDA graph.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -51,6 +52,7 @@ class GraphNodes {
   std::unordered_map<uint64_t, Node> nodes_;
   std::unordered_map<uint32_t, Graph> graphs_;
   std::vector<Thread> threads_;
+  size_t most_nodes_ = 0;
 };
 
 }  // namespace pgle

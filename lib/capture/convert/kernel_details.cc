@@ -14,6 +14,9 @@ constexpr uint32_t kRegisterUnit = 256;
 constexpr uint32_t kPartitions = 4;
 constexpr uint32_t kSharedUnit = 128;
 
+// Of a block, and of a thread: no device has more, and products stay within 32 bits.
+constexpr uint32_t kMostThreads = 1024, kMostRegisters = 1 << 16;
+
 uint32_t RoundUp(uint32_t value, uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -29,6 +32,10 @@ std::string_view MemoryName(uint8_t kind) {
 }  // namespace
 
 double OccupancyPercent(const recorder::KernelRecord& kernel, const recorder::DeviceInfo& device) {
+  for (const uint32_t size : kernel.block) {
+    if (size > kMostThreads) return 0;
+  }
+  if (kernel.registers > kMostRegisters || device.warp_size > kMostThreads) return 0;
   const uint32_t threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
   if (threads == 0 || device.warp_size == 0 || device.threads_per_multiprocessor == 0) return 0;
   const uint32_t warps = RoundUp(threads, device.warp_size) / device.warp_size;

@@ -70,3 +70,11 @@ TEST_CASE("Texts") {
   CHECK(pgle::CopyName(10) == "MemcpyP2P");
   CHECK(pgle::CopyName(77) == "MemcpyOther");
 }
+
+TEST_CASE("Numbers that no device has give no occupancy") {
+  DeviceInfo device = H200();
+  CHECK(pgle::OccupancyPercent(Kernel(1u << 27, 0, 0, 128), device) == 0);
+  CHECK(pgle::OccupancyPercent(Kernel(32, 0, 0, 1u << 31), device) == 0);
+  device.warp_size = 1u << 31;
+  CHECK(pgle::OccupancyPercent(Kernel(32, 0, 0, 128), device) == 0);
+}

@@ -58,6 +58,9 @@ void ModuleProtos::ListFiles() {
     std::vector<std::string> found;
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      // A pipe would keep us waiting.
+      std::error_code unknown;
+      if (!it->is_regular_file(unknown)) continue;
       if (IsOptimizedProto(it->path().filename().string())) found.push_back(it->path());
     }
     std::sort(found.begin(), found.end());

@@ -14,8 +14,8 @@ namespace {
 using recorder::ChunkHeader;
 using recorder::ChunkType;
 
-// Ids beyond this are damage: a table grows to the largest id.
-constexpr uint32_t kLargestId = 1u << 26;
+// Ids beyond this are damage: a table grows to the largest id, and the recorder's tables end there.
+constexpr uint32_t kLargestId = 1u << 21;
 
 struct Chunk {
   ChunkType type;

@@ -1,8 +1,10 @@
 #include "capture/convert/timeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace pgle {
 namespace {
@@ -104,17 +106,14 @@ Timeline ReadTimeline(const SpillFile& spill, const RangeTable& ranges) {
 }
 
 uint32_t Timeline::FindLaunch(uint32_t correlation, uint64_t start) const {
-  auto it =
-      std::lower_bound(launches.begin(), launches.end(), correlation,
-                       [](const Launch& launch, uint32_t id) { return launch.correlation < id; });
-  if (it == launches.end() || it->correlation != correlation) return kNone;
-  auto found = launches.end();
-  for (; it != launches.end() && it->correlation == correlation; ++it) {
-    if (it->time > start + kClockSlackNs) break;
-    found = it;
-  }
-  if (found == launches.end()) return kNone;
-  return static_cast<uint32_t>(found - launches.begin());
+  const uint64_t latest = start + std::min(kClockSlackNs, UINT64_MAX - start);
+  const auto behind =
+      std::upper_bound(launches.begin(), launches.end(), std::pair(correlation, latest),
+                       [](const std::pair<uint32_t, uint64_t>& key, const Launch& launch) {
+                         return key < std::pair(launch.correlation, launch.time);
+                       });
+  if (behind == launches.begin() || std::prev(behind)->correlation != correlation) return kNone;
+  return static_cast<uint32_t>(behind - launches.begin() - 1);
 }
 
 }  // namespace pgle

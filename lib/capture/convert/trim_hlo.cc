@@ -49,8 +49,28 @@ std::string_view OpcodeOf(std::string_view instruction) {
   return {};
 }
 
+// JSON is copied and written by recursion. XLA's configs are four deep.
+bool IsDeep(std::string_view json) {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  bool is_text = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '"') is_text = !is_text;
+    if (is_text) {
+      i += c == '\\';
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (depth > kDeepest) return true;
+  }
+  return false;
+}
+
 // Of a matrix product's config what its work is counted by; other configs as they are.
 std::string TrimGemmConfig(std::string_view config) {
+  if (IsDeep(config)) return std::string(config);
   const auto json = nlohmann::json::parse(config, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("gemm_backend_config")) return std::string(config);
   const nlohmann::json& gemm = json["gemm_backend_config"];

@@ -240,23 +240,21 @@ class DevicePlaneBuilder {
     std::string name = fmt::format("Stream #{}({})", first.stream, kinds);
     if (first.lane > 0) name += fmt::format(" overlap {}", first.lane);
     const uint64_t origin = first.start;
-    plane_.AddLine(
-        static_cast<int64_t>(first.stream + first.lane * kLaneStride), std::move(name),
-        static_cast<int64_t>(origin - tables_.start_ns),
-        [this, begin, end, origin](EventSink& sink) {
-          std::string stats;
-          for (size_t i = begin; i < end; ++i) {
-            const DeviceRow& row = rows_[i];
-            stats.clear();
-            AppendUnsignedStatField(stats, kCorrelationId, row.group);
-            AppendIntegerStatField(stats, kScopeRangeId, static_cast<int64_t>(row.scope));
-            const uint32_t kind = kind_of_row_[i];
-            sink.Add(kinds_[kind].metadata,
-                     static_cast<Picoseconds>(row.start - origin) * kPicosecondsPerNanosecond,
-                     static_cast<Picoseconds>(row.end - row.start) * kPicosecondsPerNanosecond,
-                     kinds_[kind].stats, stats);
-          }
-        });
+    plane_.AddLine(static_cast<int64_t>(first.stream + first.lane * kLaneStride), std::move(name),
+                   static_cast<int64_t>(origin - tables_.start_ns),
+                   [this, begin, end, origin](EventSink& sink) {
+                     std::string stats;
+                     for (size_t i = begin; i < end; ++i) {
+                       const DeviceRow& row = rows_[i];
+                       stats.clear();
+                       AppendUnsignedStatField(stats, kCorrelationId, row.group);
+                       AppendIntegerStatField(stats, kScopeRangeId,
+                                              static_cast<int64_t>(row.scope));
+                       const uint32_t kind = kind_of_row_[i];
+                       sink.Add(kinds_[kind].metadata, ToPicoseconds(row.start - origin),
+                                ToPicoseconds(row.end - row.start), kinds_[kind].stats, stats);
+                     }
+                   });
   }
 
   std::vector<std::string_view> ActivitiesOf(size_t begin, size_t end) const {

@@ -101,6 +101,7 @@ class HostPlaneBuilder {
       HostEvent event;
       event.begin = it->second.begin;
       event.end = next == steps_.end() ? it->second.end : next->second.begin;
+      event.end = std::max(event.end, event.begin);  // of damaged recordings
       event.metadata = MetadataFor("train");
       AddInteger(&event, "step_num", static_cast<int64_t>(it->first));
       AddInteger(&event, "_r", 1);
@@ -115,16 +116,14 @@ class HostPlaneBuilder {
       return std::tie(a.begin, b.end) < std::tie(b.begin, a.end);
     });
     const uint64_t origin = events.front().begin;
-    plane_.AddLine(
-        id, id == kStepsLine ? "Steps" : fmt::format("Host Threads/{}", id),
-        static_cast<int64_t>(origin - tables_.start_ns), [&events, origin](EventSink& sink) {
-          for (const HostEvent& event : events) {
-            sink.Add(event.metadata,
-                     static_cast<Picoseconds>(event.begin - origin) * kPicosecondsPerNanosecond,
-                     static_cast<Picoseconds>(event.end - event.begin) * kPicosecondsPerNanosecond,
-                     event.stats, {});
-          }
-        });
+    plane_.AddLine(id, id == kStepsLine ? "Steps" : fmt::format("Host Threads/{}", id),
+                   static_cast<int64_t>(origin - tables_.start_ns),
+                   [&events, origin](EventSink& sink) {
+                     for (const HostEvent& event : events) {
+                       sink.Add(event.metadata, ToPicoseconds(event.begin - origin),
+                                ToPicoseconds(event.end - event.begin), event.stats, {});
+                     }
+                   });
   }
 
   struct Step {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "capture/convert/capture_window.h"
 #include "capture/convert/device_rows.h"
 #include "capture/convert/range_table.h"
@@ -23,6 +24,13 @@ struct CaptureTables {
   uint64_t start_ns;                 // of the profile: times are written from here on
   const std::vector<bool>& has_hlo;  // by module: its HLO stands in the run
 };
+
+// Times that XSpace cannot hold, beyond 106 days, are cut there: a damaged recording's.
+inline Picoseconds ToPicoseconds(uint64_t nanoseconds) {
+  constexpr uint64_t kMost = INT64_MAX / kPicosecondsPerNanosecond;
+  return static_cast<Picoseconds>(nanoseconds < kMost ? nanoseconds : kMost) *
+         kPicosecondsPerNanosecond;
+}
 
 // One plane "/device:GPU:N" for each device that has rows; a line a stream, and further ones where
 // its rows overlap.

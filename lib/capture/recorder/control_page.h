@@ -104,7 +104,7 @@ struct ControlPage {
   // one.
   std::atomic<uint64_t> agreed_first;
   std::atomic<uint32_t> launcher_alive;  // 0 once the launcher is gone: nobody answers any more
-  uint32_t reserved;
+  std::atomic<int32_t> no_room;  // errno of a process for whose slot the file system had no room
   ProcessSlot slots[kMaxProcesses];
 };
 

@@ -137,6 +137,15 @@ void ControlThread::Fail(Fault fault, int code, const char* text) {
   SetState(ProcessState::kFailed);
 }
 
+// The recording goes on without a launcher that could follow it.
+void ControlThread::LookAtPage() {
+  if (is_page_lost_ || recorder_->shared_page->IsThere()) return;
+  is_page_lost_ = true;
+  modules_published_ = 0;
+  recorder_->slot->pid.store(static_cast<uint32_t>(recorder_->pid), std::memory_order_relaxed);
+  SetState(state_);
+}
+
 void ControlThread::Check(int error) {
   if (error == 0) return;
   ++write_errors_;
@@ -376,6 +385,7 @@ void ControlThread::AwaitRecords() {
                            : steps < kLongSilence ? steps
                                                   : kLongSilence;
   while (!has_failed_) {
+    LookAtPage();
     FlushActivity(0);
     DrainRecords(/*write=*/true);
     const uint64_t now = MonotonicNow();
@@ -450,6 +460,7 @@ void ControlThread::Step() {
 }
 
 void ControlThread::End() {
+  LookAtPage();
   PublishModules();
   if (Is(ProcessState::kArmed) && !is_undecided_ && window_.HasOpened(RealtimeNow()))
     SetState(ProcessState::kOpen);
@@ -473,6 +484,7 @@ void ControlThread::Run() {
   for (;;) {
     const bool is_quiet = has_failed_ || Is(ProcessState::kClosed) || !has_window;
     if (Sleep(is_quiet ? kQuietPoll : kPoll)) break;
+    LookAtPage();
     const uint64_t now = MonotonicNow();
     PublishModules();
     if (now - drained_ >= kDrainPeriod) {

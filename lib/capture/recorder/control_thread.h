@@ -46,6 +46,7 @@ class ControlThread {
   void WriteWindow(WindowState state);
 
   void Fail(Fault fault, int code, const char* text);
+  void LookAtPage();
   void Check(int error);  // of the file
   void SetState(ProcessState state);
   bool Is(ProcessState state) const { return state_ == state; }
@@ -57,6 +58,7 @@ class ControlThread {
   Window window_;
   ProcessState state_ = ProcessState::kReady;
   bool has_failed_ = false;
+  bool is_page_lost_ = false;
   bool is_recording_ = false;  // activity is on
   bool is_undecided_ = false;  // it is, but the module it was turned on for has stopped running
   uint64_t started_ = 0;

@@ -1,15 +1,13 @@
 #include "capture/recorder/recorder.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -24,40 +22,35 @@ namespace {
 // Never given back: CUPTI's threads and the program's may call until the process is gone.
 std::atomic<Recorder*> the_recorder;
 ControlThread* control_thread = nullptr;
+SharedPage shared_page;
 // Several libraries load us, at the same time perhaps: the first one makes the tables, the others
 // wait.
 enum Progress : uint32_t { kNothing = 0, kAtWork = 1, kDone = 2 };
 std::atomic<uint32_t> tables, thread_is_started;
 
-ControlPage* MapPage() {
-  const char* const path = getenv(kControlVariable);
-  if (path == nullptr || *path != '/') return nullptr;
-  const int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0) return nullptr;
-  struct stat status;
-  void* page = MAP_FAILED;
-  if (fstat(fd, &status) == 0 && static_cast<size_t>(status.st_size) >= sizeof(ControlPage)) {
-    page = mmap(nullptr, sizeof(ControlPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  }
-  close(fd);
-  if (page == MAP_FAILED) return nullptr;
-  auto* const control = static_cast<ControlPage*>(page);
-  if (control->magic != kControlMagic || control->version != kControlVersion) return nullptr;
-  return control;
-}
+// What the tables and the control thread reserve, and as much again for the activity buffers.
+constexpr size_t kAddressSpace = size_t{3} << 30;
 
-ProcessSlot* TakeSlot(ControlPage* page) {
-  const uint32_t index = page->processes.fetch_add(1, std::memory_order_relaxed);
-  if (index >= kMaxProcesses) return nullptr;
-  ProcessSlot* const slot = &page->slots[index];
-  slot->pid.store(static_cast<uint32_t>(getpid()), std::memory_order_relaxed);
-  slot->state.store(ProcessState::kLoaded, std::memory_order_release);
-  return slot;
+// Where address space is scarce, the program needs it more (ulimit -v, or a kernel that commits no
+// more than it has).
+bool HasAddressSpace() {
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < 4 * kAddressSpace) {
+      return false;
+    }
+  }
+  void* const space = Reserve<char>(kAddressSpace);
+  if (space == nullptr) return false;
+  munmap(space, kAddressSpace);
+  return true;
 }
 
 // A forked child has our memory, but neither our thread nor a working CUDA.
 void OnFork() {
   the_recorder.store(nullptr, std::memory_order_relaxed);
+  thread_is_started.store(1, std::memory_order_relaxed);
 }
 
 void OnExit() {
@@ -73,21 +66,20 @@ void FailToStart(ProcessSlot* slot, Fault fault, int code, const char* text) {
   slot->state.store(ProcessState::kFailed, std::memory_order_release);
 }
 
-Recorder* MakeTables() {
-  ControlPage* const page = MapPage();
-  if (page == nullptr) return nullptr;
-  Recorder* const space = Reserve<Recorder>(1);
-  if (space == nullptr) return nullptr;
-  auto* const recorder = new (space) Recorder{};  // not all of it begins as zero
+void MakeTables() {
+  if (shared_page.Map() == nullptr) return;
+  Recorder* const recorder = HasAddressSpace() ? Reserve<Recorder>(1) : nullptr;
+  if (recorder == nullptr) return;
+  new (recorder) Recorder;  // not all of it begins as zero
   if (!recorder->texts.Init() || !recorder->ranges.Init() || !recorder->modules.Init() ||
       !recorder->threads.Init()) {
-    return nullptr;
+    return;
   }
-  recorder->page = page;
+  recorder->shared_page = &shared_page;
+  recorder->page = shared_page.page();
   recorder->pid = getpid();
   pthread_atfork(nullptr, nullptr, OnFork);
   the_recorder.store(recorder, std::memory_order_release);
-  return recorder;
 }
 
 // CUPTI, of which there is one client a process: who comes first holds it.
@@ -117,23 +109,26 @@ bool StartCupti(Recorder* recorder) {
   return false;
 }
 
-void StartThread(Recorder* recorder) {
-  recorder->slot = TakeSlot(recorder->page);
-  if (recorder->slot == nullptr) return;
-  const bool has_window = recorder->page->window.mode != WindowMode::kNone;
-  if (has_window && !StartCupti(recorder)) return;
-  ControlThread* const thread = Reserve<ControlThread>(1);
-  if (thread == nullptr) {
-    FailToStart(recorder->slot, Fault::kNoMemory, ENOMEM, strerror(ENOMEM));
-    return;
+// False when nothing can be recorded.
+bool StartThread(Recorder* recorder) {
+  ProcessSlot* const slot = shared_page.TakeSlot();
+  if (slot == nullptr) return false;
+  if (recorder == nullptr) {
+    FailToStart(slot, Fault::kNoMemory, ENOMEM, "too little address space: see ulimit -v and -d");
+    return false;
   }
-  const int error = (new (thread) ControlThread)->Start(recorder);
+  recorder->slot = slot;
+  const bool has_window = recorder->page->window.mode != WindowMode::kNone;
+  if (has_window && !StartCupti(recorder)) return false;
+  ControlThread* const thread = Reserve<ControlThread>(1);
+  const int error = thread == nullptr ? ENOMEM : (new (thread) ControlThread)->Start(recorder);
   if (error != 0) {
-    FailToStart(recorder->slot, Fault::kNoMemory, error, strerror(error));
-    return;
+    FailToStart(slot, Fault::kNoMemory, error, strerror(error));
+    return false;
   }
   control_thread = thread;
   atexit(OnExit);
+  return true;
 }
 
 }  // namespace
@@ -149,11 +144,13 @@ void StartRecorder(bool with_cuda) {
     tables.store(kDone, std::memory_order_release);
   }
   while (tables.load(std::memory_order_acquire) != kDone) sched_yield();
-  Recorder* const recorder = TheRecorder();
-  if (recorder == nullptr) return;
+  const ControlPage* const page = shared_page.page();
+  if (page == nullptr) return;
   // A window needs the driver; the times of modules do not.
-  if (!with_cuda && recorder->page->window.mode != WindowMode::kNone) return;
-  if (thread_is_started.exchange(1, std::memory_order_acq_rel) == 0) StartThread(recorder);
+  if (!with_cuda && page->window.mode != WindowMode::kNone) return;
+  if (thread_is_started.exchange(1, std::memory_order_acq_rel) != 0) return;
+  // Nobody would read what the callbacks write.
+  if (!StartThread(TheRecorder())) the_recorder.store(nullptr, std::memory_order_release);
 }
 
 }  // namespace pgle::recorder

@@ -11,6 +11,7 @@
 #include "capture/recorder/cupti.h"
 #include "capture/recorder/module_table.h"
 #include "capture/recorder/range_table.h"
+#include "capture/recorder/shared_page.h"
 #include "capture/recorder/text_table.h"
 #include "capture/recorder/thread_state.h"
 
@@ -25,6 +26,7 @@ struct Recorder {
   cupti::Api cupti;
   cupti::Subscriber subscriber = nullptr;
 
+  SharedPage* shared_page = nullptr;
   ControlPage* page = nullptr;
   ProcessSlot* slot = nullptr;
   int pid = 0;
