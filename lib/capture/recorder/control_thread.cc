@@ -295,11 +295,15 @@ void ControlThread::DrainEvents() {
   }
 }
 
-void ControlThread::HoldRecords() {
+void ControlThread::GatherRecords() {
   ActivityBuffers::Filled** end = &held_;
   while (*end != nullptr) end = &(*end)->next;
   *end = recorder_->buffers.TakeFilled();
   for (; *end != nullptr; end = &(*end)->next) ++held_count_;
+}
+
+void ControlThread::HoldRecords() {
+  GatherRecords();
   const WindowSettings& settings = recorder_->page->window;
   while (held_count_ > settings.memory_bytes / settings.buffer_bytes / 4) {
     ActivityBuffers::Filled* const oldest = held_;
@@ -311,7 +315,7 @@ void ControlThread::HoldRecords() {
 }
 
 void ControlThread::DrainRecords(bool write) {
-  HoldRecords();
+  GatherRecords();
   // Events that were there before these records are read before them.
   if (write && held_ != nullptr) DrainEvents();
   while (held_ != nullptr) {

@@ -42,6 +42,7 @@ class ControlThread {
   // Armed ahead of the first step: the newest buffers are kept, since they may hold its records,
   // when it is seen to have begun. So little is written however long the step is in coming.
   void HoldRecords();
+  void GatherRecords();
   void FlushActivity(uint32_t flags);
   bool EnsureFile();
   void WriteProcess();
