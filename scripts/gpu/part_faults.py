@@ -132,6 +132,8 @@ def cases(bench):
            keeps_window),
       Case(tiny(bench, "from signal to signal", ["--on-signal", "USR2"], 600, late), keeps_window,
            [(200, "launcher", signal.SIGUSR2), (350, "launcher", signal.SIGUSR2)]),
+      Case(tiny(bench, "profiler API", ["--profiler-api"], 600,
+                [*late, "--profiler-api", "200:300"]), keeps_window),
       Case(tiny(bench, "own jax.profiler", ["--steps", "10:20"], steps=60,
                 trace=[(30, 40, trace)]), own_profiler),
       Case(tiny(bench, "own jax.profiler in the window", ["--steps", "10:40"], steps=60,

@@ -10,6 +10,7 @@ once FILE.go exists: programs compile side by side and are measured one after th
 """
 
 import argparse
+import ctypes
 import json
 import os
 import sys
@@ -35,6 +36,7 @@ def parse():
   p.add_argument("--steps", type=int, default=10)
   p.add_argument("--sleep-ms", type=float, default=0, help="after every step")
   p.add_argument("--trace", action="append", default=[], metavar="FIRST:LAST:DIR[+]")
+  p.add_argument("--profiler-api", metavar="FIRST:LAST", help="cudaProfilerStart and Stop there")
   p.add_argument("--exit-at", type=int, help="os._exit(0) after this step")
   p.add_argument("--result", help="JSON file to write at the end")
   p.add_argument("--progress", help="JSON file to keep up to date")
@@ -99,6 +101,14 @@ def start_trace(folder):
     programs.start_trace(folder)
 
 
+def profiler_api(args, step):
+  """As a program with a range for nsys would."""
+  if args.profiler_api:
+    call = dict(zip(args.profiler_api.split(":"), ("cuProfilerStart", "cuProfilerStop")))
+    if str(step) in call:
+      getattr(ctypes.CDLL("libcuda.so.1"), call[str(step)])()
+
+
 def main():
   args = parse()
   begin = time.time()
@@ -121,6 +131,7 @@ def main():
         start_trace(starts[i])
       except Exception as e:
         faults.append(f"start_trace: {e}"[:500])
+    profiler_api(args, i)
     at = time.perf_counter()
     state, loss = step(state)
     jax.block_until_ready((state, loss))
