@@ -215,8 +215,6 @@ EQUAL(abi::kEnter, CUPTI_API_ENTER);
 EQUAL(abi::kExit, CUPTI_API_EXIT);
 EQUAL(abi::kGraphNodeCreated, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
 EQUAL(abi::kGraphNodeCloned, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
-EQUAL(abi::kLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
-EQUAL(abi::kGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
 EQUAL(abi::kProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
 EQUAL(abi::kProfilerStop, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 EQUAL(abi::kMemcpy, CUPTI_ACTIVITY_KIND_MEMCPY);

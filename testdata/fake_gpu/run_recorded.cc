@@ -114,13 +114,13 @@ void Print(const ControlPage& page) {
     printf(
         "{\"pid\":%u,\"state\":%u,\"fault\":%u,\"code\":%d,\"text\":\"%s\",\"spill\":\"%s\","
         "\"cupti_version\":%u,\"has_ended\":%u,\"records\":%llu,\"module_runs\":%llu,"
-        "\"module_count\":%u,\"nvtx_clients\":%u,\"agreed_first\":%llu}\n",
+        "\"module_count\":%u,\"nvtx_clients\":%u}\n",
         slot.pid.load(), static_cast<unsigned>(slot.state.load()),
         static_cast<unsigned>(slot.fault.load()), slot.code.load(), slot.text, slot.spill,
         slot.cupti_version.load(), slot.has_ended.load(),
         static_cast<unsigned long long>(slot.records.load()),
         static_cast<unsigned long long>(slot.module_runs.load()), slot.module_count.load(),
-        slot.nvtx_clients.load(), static_cast<unsigned long long>(slot.agreed_first.load()));
+        slot.nvtx_clients.load());
   }
 }
 

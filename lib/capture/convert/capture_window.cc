@@ -6,7 +6,7 @@ namespace pgle {
 
 using recorder::WindowState;
 
-CaptureWindow::CaptureWindow(const SpillFile& spill, const RangeTable& ranges,
+CaptureWindow::CaptureWindow(const Recording& spill, const RangeMeanings& ranges,
                              const Timeline& timeline)
     : timeline_(timeline) {
   for (const SpillWindowChange& entry : spill.window) {

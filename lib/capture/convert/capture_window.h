@@ -12,7 +12,7 @@ namespace pgle {
 
 class CaptureWindow {
  public:
-  CaptureWindow(const SpillFile& spill, const RangeTable& ranges, const Timeline& timeline);
+  CaptureWindow(const Recording& spill, const RangeMeanings& ranges, const Timeline& timeline);
 
   bool has_opened() const { return has_opened_; }
   bool is_closed() const { return is_closed_; }  // and all records had arrived

@@ -10,7 +10,7 @@
 #include "capture/convert/findings.h"
 #include "capture/convert/module_protos.h"
 #include "capture/convert/module_times.h"
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 #include "capture/convert/spill_reader.h"
 #include "capture/convert/timeline.h"
 #include "capture/convert/write_planes.h"
@@ -54,7 +54,7 @@ DeviceTime CountRows(const DeviceRows& rows, size_t modules, CaptureSummary* sum
   return time;
 }
 
-void Describe(const SpillFile& spill, const CaptureWindow& window, CaptureSummary* summary) {
+void Describe(const Recording& spill, const CaptureWindow& window, CaptureSummary* summary) {
   summary->pid = spill.process.pid;
   summary->command = spill.Fact(recorder::kTextCommand);
   summary->cupti_path = spill.Fact(recorder::kTextCupti);
@@ -109,7 +109,7 @@ struct FoundProto {
   std::string bytes;
 };
 
-Status WriteMetadataPlane(const SpillFile& spill, const std::vector<FoundProto>& protos,
+Status WriteMetadataPlane(const Recording& spill, const std::vector<FoundProto>& protos,
                           XSpaceWriter* space) {
   PlaneWriter plane("/host:metadata", 0);
   const uint64_t proto_id = plane.StatId("Hlo Proto"), program_id = plane.StatId("program_id");
@@ -181,8 +181,8 @@ void SortModules(std::vector<ModuleRuns>* modules) {
 
 Result<CaptureSummary> ConvertSpill(const ConvertOptions& options, Diagnostics* diagnostics) {
   PGLE_ASSIGN_OR_RETURN(const Input input, Input::Open(options.spill));
-  PGLE_ASSIGN_OR_RETURN(const SpillFile spill, ReadSpill(input, diagnostics));
-  const RangeTable ranges(spill);
+  PGLE_ASSIGN_OR_RETURN(const Recording spill, ReadSpill(input, diagnostics));
+  const RangeMeanings ranges(spill);
   const Timeline timeline = ReadTimeline(spill, ranges);
   const CaptureWindow window(spill, ranges, timeline);
   const DeviceRows rows = SelectRows(spill, ranges, timeline, window);

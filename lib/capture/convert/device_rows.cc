@@ -17,7 +17,7 @@ constexpr size_t kMostLanes = 1024;
 
 class Selector {
  public:
-  Selector(const RangeTable& ranges, const Timeline& timeline, const CaptureWindow& window)
+  Selector(const RangeMeanings& ranges, const Timeline& timeline, const CaptureWindow& window)
       : ranges_(ranges), timeline_(timeline), window_(window) {}
 
   template <typename Record>
@@ -41,7 +41,7 @@ class Selector {
     if (launch == nullptr) {
       ++selected_.without_launch;
     } else {
-      const RangeTable::Meaning& meaning = ranges_[NamerOf(row).range];
+      const RangeMeanings::Meaning& meaning = ranges_[NamerOf(row).range];
       row.op = meaning.op;
       row.module = meaning.module;
     }
@@ -218,7 +218,7 @@ class Selector {
     selected_.rows = std::move(parted);
   }
 
-  const RangeTable& ranges_;
+  const RangeMeanings& ranges_;
   const Timeline& timeline_;
   const CaptureWindow& window_;
   DeviceRows selected_;
@@ -228,7 +228,7 @@ class Selector {
 
 }  // namespace
 
-DeviceRows SelectRows(const SpillFile& spill, const RangeTable& ranges, const Timeline& timeline,
+DeviceRows SelectRows(const Recording& spill, const RangeMeanings& ranges, const Timeline& timeline,
                       const CaptureWindow& window) {
   Selector selector(ranges, timeline, window);
   for (auto chunk : spill.kernels) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "capture/convert/capture_window.h"
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 #include "capture/convert/spill_reader.h"
 #include "capture/convert/timeline.h"
 
@@ -58,7 +58,7 @@ struct DeviceRows {
 // Attribution: a record's correlation id gives its launch, the launch its stack of ranges. A node
 // of a graph is named by the stack that made it, and where that is unknown by the launch's own
 // (which names the command buffer).
-DeviceRows SelectRows(const SpillFile& spill, const RangeTable& ranges, const Timeline& timeline,
+DeviceRows SelectRows(const Recording& spill, const RangeMeanings& ranges, const Timeline& timeline,
                       const CaptureWindow& window);
 
 }  // namespace pgle

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 
 namespace pgle {
 

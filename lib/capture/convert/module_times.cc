@@ -29,7 +29,7 @@ StepTimes SummarizeSteps(std::vector<uint64_t> times) {
   return summary;
 }
 
-std::vector<ModuleRuns> TimeModules(const RangeTable& ranges, const Timeline& timeline,
+std::vector<ModuleRuns> TimeModules(const RangeMeanings& ranges, const Timeline& timeline,
                                     const CaptureWindow& window) {
   std::vector<std::map<uint32_t, std::vector<const ModuleRun*>>> by_module(ranges.modules().size());
   for (const ModuleRun& run : timeline.runs) {

@@ -5,7 +5,7 @@
 
 #include "capture/convert/capture_window.h"
 #include "capture/convert/convert.h"
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 #include "capture/convert/timeline.h"
 
 namespace pgle {
@@ -14,7 +14,7 @@ namespace pgle {
 StepTimes SummarizeSteps(std::vector<uint64_t> times);
 
 // By number in `ranges`; shares of device time and HLO are left for the caller to fill in.
-std::vector<ModuleRuns> TimeModules(const RangeTable& ranges, const Timeline& timeline,
+std::vector<ModuleRuns> TimeModules(const RangeMeanings& ranges, const Timeline& timeline,
                                     const CaptureWindow& window);
 
 }  // namespace pgle

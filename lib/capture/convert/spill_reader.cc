@@ -58,7 +58,7 @@ size_t FindChunk(std::string_view bytes, size_t from, uint64_t* budget) {
 
 class Builder {
  public:
-  explicit Builder(SpillFile* file) : file_(*file) {}
+  explicit Builder(Recording* file) : file_(*file) {}
 
   // False when a chunk's content makes no sense.
   bool Add(const Chunk& chunk) {
@@ -191,7 +191,7 @@ class Builder {
     return true;
   }
 
-  SpillFile& file_;
+  Recording& file_;
   std::map<uint32_t, recorder::DeviceInfo> devices_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> threads_;
 };
@@ -203,16 +203,16 @@ void TextTable::Set(uint32_t id, std::string_view text) {
   texts_[id] = text;
 }
 
-std::string SpillFile::Fact(std::string_view key) const {
+std::string Recording::Fact(std::string_view key) const {
   for (const auto& [name, value] : facts) {
     if (name == key) return value;
   }
   return {};
 }
 
-Result<SpillFile> ReadSpill(const Input& input, Diagnostics* diagnostics) {
+Result<Recording> ReadSpill(const Input& input, Diagnostics* diagnostics) {
   const std::string_view bytes = input.bytes();
-  SpillFile file;
+  Recording file;
   Builder builder(&file);
   Chunk chunk;
   if (ReadChunk(bytes, &chunk) != Found::kChunk || chunk.type != ChunkType::kProcess ||

@@ -40,7 +40,7 @@ struct SpillWindowChange {
 };
 
 // Valid as long as the Input that it was read from.
-struct SpillFile {
+struct Recording {
   recorder::ProcessInfo process;
   std::vector<std::pair<std::string, std::string>> facts;  // kText, in order
   std::vector<recorder::DeviceInfo> devices;               // by ordinal
@@ -68,6 +68,6 @@ struct SpillFile {
 // Damage in the middle is passed over to the next whole chunk and warned of; an incomplete chunk at
 // the end is normal for a killed process, and noted.
 // Errors: not a spill file, or one of another version.
-Result<SpillFile> ReadSpill(const Input& input, Diagnostics* diagnostics);
+Result<Recording> ReadSpill(const Input& input, Diagnostics* diagnostics);
 
 }  // namespace pgle

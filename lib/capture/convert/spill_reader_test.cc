@@ -12,7 +12,7 @@ using namespace pgle;
 namespace {
 
 // Three chunks of kernels, of one, two and three records.
-SpillBuilder Recording() {
+SpillBuilder Sample() {
   SpillBuilder spill;
   spill.KernelName("k");
   for (uint32_t i = 1; i <= 3; ++i) {
@@ -25,7 +25,7 @@ SpillBuilder Recording() {
 
 struct Read {
   Input input;
-  SpillFile file;
+  Recording file;
   Diagnostics diagnostics;
   size_t kernels = 0;
 };
@@ -34,7 +34,7 @@ Read ReadBytes(const TempDir& dir, const std::string& bytes) {
   Result<Input> input = Input::Open(dir.File("a.spill", bytes));
   REQUIRE(input.ok());
   Read read{std::move(*input), {}, {}, 0};
-  Result<SpillFile> file = ReadSpill(read.input, &read.diagnostics);
+  Result<Recording> file = ReadSpill(read.input, &read.diagnostics);
   REQUIRE(file.ok());
   read.file = std::move(*file);
   for (const auto& chunk : read.file.kernels) {
@@ -51,7 +51,7 @@ std::string WhyNot(const std::string& bytes) {
   const Result<Input> input = Input::Open(dir.File("a.spill", bytes));
   REQUIRE(input.ok());
   Diagnostics diagnostics;
-  const Result<SpillFile> file = ReadSpill(*input, &diagnostics);
+  const Result<Recording> file = ReadSpill(*input, &diagnostics);
   return file.ok() ? "" : file.error().what;
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("A whole recording") {
   spill.Counters(counters);
   spill.End(99);
   const Read read = ReadBytes(dir, spill.bytes());
-  const SpillFile& file = read.file;
+  const Recording& file = read.file;
   CHECK(file.process.pid == 4242);
   REQUIRE(file.devices.size() == 2);
   CHECK(file.devices[1].ordinal == 1);
@@ -101,7 +101,7 @@ TEST_CASE("A whole recording") {
 
 TEST_CASE("Cut at any byte, all whole chunks before are read") {
   const TempDir dir;
-  const SpillBuilder spill = Recording();
+  const SpillBuilder spill = Sample();
   const std::vector<size_t>& offsets = spill.offsets();
   for (size_t size = offsets[1]; size < spill.bytes().size(); ++size) {
     const Read read = ReadBytes(dir, spill.bytes().substr(0, size));
@@ -118,7 +118,7 @@ TEST_CASE("Cut at any byte, all whole chunks before are read") {
 
 TEST_CASE("A damaged byte costs its own chunk alone") {
   const TempDir dir;
-  const SpillBuilder spill = Recording();
+  const SpillBuilder spill = Sample();
   const std::vector<size_t>& offsets = spill.offsets();
   for (size_t at = offsets[3]; at < offsets[4]; ++at) {         // the chunk of two
     if (at - offsets[3] >= 4 && at - offsets[3] < 8) continue;  // the type has no checksum
@@ -136,7 +136,7 @@ TEST_CASE("A damaged byte costs its own chunk alone") {
 
 TEST_CASE("Behind a torn write chunks lie at odd places, and are read") {
   const TempDir dir;
-  const SpillBuilder spill = Recording();
+  const SpillBuilder spill = Sample();
   const std::vector<size_t>& offsets = spill.offsets();
   for (size_t torn : {1, 3, 17, 50}) {
     const std::string bytes =
@@ -165,7 +165,7 @@ TEST_CASE("Not a recording") {
 }
 
 TEST_CASE("Headers that each claim the rest of the file take no more than the file is long") {
-  std::string bytes = Recording().bytes();
+  std::string bytes = Sample().bytes();
   constexpr uint32_t kHeaders = 100'000;  // to the square would be minutes
   for (uint32_t i = 1; i <= kHeaders; ++i) {
     recorder::ChunkHeader header;

@@ -33,7 +33,7 @@ struct Thread {
 
 }  // namespace
 
-Timeline ReadTimeline(const SpillFile& spill, const RangeTable& ranges) {
+Timeline ReadTimeline(const Recording& spill, const RangeMeanings& ranges) {
   Timeline timeline;
   std::vector<Thread> threads(spill.tids.size());
   size_t events = 0;

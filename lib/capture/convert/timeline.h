@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "capture/convert/graph_nodes.h"
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 #include "capture/convert/spill_reader.h"
 
 namespace pgle {
@@ -40,6 +40,6 @@ struct Timeline {
   uint32_t FindLaunch(uint32_t correlation, uint64_t start) const;
 };
 
-Timeline ReadTimeline(const SpillFile& spill, const RangeTable& ranges);
+Timeline ReadTimeline(const Recording& spill, const RangeMeanings& ranges);
 
 }  // namespace pgle

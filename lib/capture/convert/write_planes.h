@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "capture/convert/capture_window.h"
 #include "capture/convert/device_rows.h"
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 #include "capture/convert/spill_reader.h"
 #include "capture/convert/timeline.h"
 #include "trace/xspace_writer.h"
@@ -16,8 +16,8 @@
 namespace pgle {
 
 struct CaptureTables {
-  const SpillFile& spill;
-  const RangeTable& ranges;
+  const Recording& spill;
+  const RangeMeanings& ranges;
   const Timeline& timeline;
   const CaptureWindow& window;
   const DeviceRows& rows;

@@ -88,8 +88,7 @@ struct ProcessSlot {
   std::atomic<uint64_t> module_runs;
   std::atomic<uint32_t> module_count;  // names published so far
   std::atomic<uint32_t> nvtx_clients;  // libraries whose ranges the recorder receives
-  std::atomic<uint64_t> agreed_first;  // the window's first step once it is decided, plus one
-  uint64_t reserved[4];
+  uint64_t reserved[5];
   ModuleName modules[kMaxModules];
 };
 

@@ -17,7 +17,6 @@ inline constexpr Result kMultipleSubscribers = 39;
 // cuptiGetVersion(): 18 is CUDA 11.8, 28 is 12.9 update 1; from 13.0 on it is xxyyzz.
 inline constexpr uint32_t kVersion12_0 = 19;
 inline constexpr uint32_t kVersion12_9 = 27;
-inline constexpr uint32_t kVersion13_0 = 130000;
 inline constexpr uint32_t kVersion13_0u1 = 130001;
 inline constexpr uint32_t kVersion14_0 = 140000;
 
@@ -30,12 +29,10 @@ enum ResourceCallback : uint32_t {
 
 enum Site : int { kEnter = 0, kExit = 1 };
 
-// The driver functions that give a device work.
+// Driver functions; those that give a device work are listed where they are subscribed to.
 enum DriverCallback : uint32_t {
-  kLaunchKernel = 307,
   kProfilerStart = 308,
   kProfilerStop = 309,
-  kGraphLaunch = 514,
 };
 
 struct CallbackData {

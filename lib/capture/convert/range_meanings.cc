@@ -1,4 +1,4 @@
-#include "capture/convert/range_table.h"
+#include "capture/convert/range_meanings.h"
 
 #include "capture/convert/annotation.h"
 
@@ -13,7 +13,7 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 
 }  // namespace
 
-RangeTable::RangeTable(const SpillFile& spill)
+RangeMeanings::RangeMeanings(const Recording& spill)
     : texts_(spill.strings.size()), meanings_(std::max<size_t>(spill.ranges.size(), 1)) {
   for (uint32_t i = 0; i < texts_.size(); ++i) ReadText(i, spill.strings[i]);
 
@@ -57,7 +57,7 @@ RangeTable::RangeTable(const SpillFile& spill)
   }
 }
 
-void RangeTable::ReadText(uint32_t string, std::string_view text) {
+void RangeMeanings::ReadText(uint32_t string, std::string_view text) {
   Text& read = texts_[string];
   if (StartsWith(text, "XlaCompile")) {
     read.is_compile = true;
@@ -77,7 +77,7 @@ void RangeTable::ReadText(uint32_t string, std::string_view text) {
   read.is_op = !annotation.Find("hlo_op").empty();
 }
 
-uint32_t RangeTable::OpFor(uint32_t module, std::string_view text) {
+uint32_t RangeMeanings::OpFor(uint32_t module, std::string_view text) {
   const Annotation annotation = ParseAnnotation(text);
   CapturedOp op;
   op.module = module;
@@ -89,7 +89,7 @@ uint32_t RangeTable::OpFor(uint32_t module, std::string_view text) {
   return it->second;
 }
 
-uint32_t RangeTable::ModuleOfString(uint32_t string) const {
+uint32_t RangeMeanings::ModuleOfString(uint32_t string) const {
   return string < texts_.size() ? texts_[string].module : kNone;
 }
 

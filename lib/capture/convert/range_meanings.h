@@ -27,14 +27,14 @@ struct CapturedOp {
   int64_t unique_id = 0;  // unique_hlo_op_id; 0 when XLA gave none
 };
 
-class RangeTable {
+class RangeMeanings {
  public:
   struct Meaning {
     uint32_t module = kNone;  // the innermost XlaModule of the stack
     uint32_t op = kNone;      // the innermost range with an hlo_op, if a module is known
   };
 
-  explicit RangeTable(const SpillFile& spill);
+  explicit RangeMeanings(const Recording& spill);
 
   // Of a stack of ranges. Nothing under XLA's own compilation has a module or an op: that is
   // autotuning. A stack without XlaModule (work that a thunk does on another thread) takes the
