@@ -75,6 +75,7 @@ void Session::Handle(const signalfd_siginfo& info) {
       if (!IsFromTerminal(info)) child_.Send(SIGTSTP);
       return;  // once the command has stopped, this process does
     case SIGTERM:
+      ++terms_;
       return Terminate(signal);
     case SIGINT:
     case SIGQUIT:
