@@ -202,6 +202,8 @@ void ProcessWatch::AddStrays() {
   std::error_code error;
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(plan_.place.private_directory, error)) {
+    std::error_code unknown;
+    if (!entry.is_regular_file(unknown)) continue;  // a pipe would keep us waiting
     if (entry.path().extension() == ".pgle") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -31,6 +31,8 @@ std::vector<std::string> SpillsIn(const std::string& directory) {
   std::vector<std::string> spills;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
+    std::error_code unknown;
+    if (!entry.is_regular_file(unknown)) continue;  // a pipe would keep us waiting
     if (entry.path().extension() == ".pgle") spills.push_back(entry.path());
   }
   std::sort(spills.begin(), spills.end());

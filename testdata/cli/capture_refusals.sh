@@ -63,4 +63,38 @@ printf '#!/bin/sh\nexec "$@"\n' >"$work/mpirun"
 chmod +x "$work/mpirun"
 run 125 "$capture" -o "$logs" -- "$work/mpirun" true
 says 'warning: .*starts ranks.*mpirun pgle-capture -o LOGDIR -- COMMAND'
+
+# What cannot be meant, and what would be noticed after hours of training only.
+wrong() { # wrong PATTERN ARGUMENTS...: one line, 125, nothing started
+  local pattern=$1
+  shift
+  rm -f "$work/started"
+  run 125 "$capture" -o "$logs" "$@" -- touch "$work/started"
+  one_line_error
+  says "$pattern"
+  absent "$work/started"
+}
+wrong '--json: the name is empty; name a file' --json ''
+wrong '--json: .* is a directory; name a file' --json "$work"
+wrong '/proc/none/x.json: cannot be written: .*; give another file with --json' \
+  --json /proc/none/x.json
+wrong '--timeout: nan is no time in seconds; ' --timeout nan
+wrong '--run: the name is too long; give a shorter one' --run "$(printf 'a%.0s' {1..300})"
+run 125 "$capture" --json "$work/new/folder/x.json" -o "$logs" -- true
+[ -s "$work/new/folder/x.json" ] || fail "the report's folder was not made"
+
+# Recordings that are none.
+lost() { # lost PATTERN PATH: and nothing is left behind
+  run 125 timeout 20 "$capture" -o "$work/lost" --recover "$2"
+  one_line_error
+  says "$1"
+  absent "$work/lost/plugins"
+}
+lost '--recover: the path is empty; ' ''
+lost '/dev/zero: is no file of records; ' /dev/zero
+: >"$work/empty.pgle"
+lost 'empty.pgle: not a recording: .*; ' "$work/empty.pgle"
+mkdir -p "$work/left/.pgle-capture/run/host_p1"
+mkfifo "$work/left/.pgle-capture/run/host_p1/p1.pgle"
+lost 'holds no spill file' "$work/left/.pgle-capture/run/host_p1"
 finish

@@ -17,8 +17,11 @@ using recorder::ChunkType;
 // Ids beyond this are damage: a table grows to the largest id, and the recorder's tables end there.
 constexpr uint32_t kLargestId = 1u << 21;
 
+// How often the whole file may be summed up in search of its next chunk.
+constexpr uint64_t kSearches = 64;
+
 struct Chunk {
-  ChunkType type;
+  ChunkType type = {};
   std::string_view payload;
 };
 
@@ -38,12 +41,17 @@ Found ReadChunk(std::string_view bytes, Chunk* chunk) {
 }
 
 // Where the next whole chunk begins, from `from` on; the size of `bytes` when there is none.
-size_t FindChunk(std::string_view bytes, size_t from) {
+// `budget`: bytes that may still be summed up in the search. Each of the headers in a garbled file
+// may claim all that follows.
+size_t FindChunk(std::string_view bytes, size_t from, uint64_t* budget) {
   const uint32_t magic = recorder::kChunkMagic;
   const std::string_view mark(reinterpret_cast<const char*>(&magic), sizeof(magic));
   Chunk chunk;
   for (size_t at = bytes.find(mark, from); at != bytes.npos; at = bytes.find(mark, at + 1)) {
+    chunk = {};
     if (ReadChunk(bytes.substr(at), &chunk) == Found::kChunk) return at;
+    if (chunk.payload.size() > *budget) break;
+    *budget -= chunk.payload.size();
   }
   return bytes.size();
 }
@@ -220,6 +228,7 @@ Result<SpillFile> ReadSpill(const Input& input, Diagnostics* diagnostics) {
   }
   size_t at = sizeof(ChunkHeader) + chunk.payload.size();
   uint64_t skipped = 0;
+  uint64_t budget = kSearches * bytes.size();
   while (at < bytes.size()) {
     const Found found = ReadChunk(bytes.substr(at), &chunk);
     if (found == Found::kChunk) {
@@ -227,7 +236,7 @@ Result<SpillFile> ReadSpill(const Input& input, Diagnostics* diagnostics) {
       at += sizeof(ChunkHeader) + chunk.payload.size();
       continue;
     }
-    const size_t next = FindChunk(bytes, at + 1);
+    const size_t next = FindChunk(bytes, at + 1, &budget);
     if (next == bytes.size() && found == Found::kIncomplete) {
       file.is_cut = true;
       break;

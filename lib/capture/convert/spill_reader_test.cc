@@ -163,3 +163,18 @@ TEST_CASE("Not a recording") {
   CHECK(WhyNot(newer.bytes().substr(newer.offsets()[1])) ==
         "a recording of version 2, and version 1 is known here");
 }
+
+TEST_CASE("Headers that each claim the rest of the file take no more than the file is long") {
+  std::string bytes = Recording().bytes();
+  constexpr uint32_t kHeaders = 100'000;  // to the square would be minutes
+  for (uint32_t i = 1; i <= kHeaders; ++i) {
+    recorder::ChunkHeader header;
+    header.size = (kHeaders - i) * static_cast<uint32_t>(sizeof(header));
+    header.crc32 = 1;
+    bytes.append(reinterpret_cast<const char*>(&header), sizeof(header));
+  }
+  const TempDir dir;
+  const Read read = ReadBytes(dir, bytes);
+  CHECK(read.kernels == 6);
+  CHECK(read.file.damaged_chunks == 1);
+}

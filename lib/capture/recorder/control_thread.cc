@@ -31,6 +31,7 @@ constexpr uint64_t kPatience = 120'000 * kMillisecond;
 constexpr uint32_t kEventsAtOnce = 1 << 14;
 constexpr uint32_t kPreparedBuffers = 8;
 constexpr uint32_t kMaxDevices = 64;
+constexpr uint64_t kEventsBehindWindow = 200'000;
 
 constexpr cupti::ActivityKind kKinds[] = {cupti::kConcurrentKernel, cupti::kMemcpy, cupti::kMemset,
                                           cupti::kMemcpyPeer};
@@ -191,10 +192,6 @@ void ControlThread::WriteCounters() {
   counters.dropped_buffers = recorder_->buffers.dropped();
   counters.untimed_records = writer_.untimed();
   counters.lost_events = recorder_->threads.lost();
-  for (uint32_t i = 0; i < recorder_->threads.count(); ++i) {
-    const EventRing* const ring = recorder_->threads.At(i)->ring.load(std::memory_order_acquire);
-    if (ring != nullptr) counters.lost_events += ring->lost();
-  }
   counters.lost_strings = recorder_->texts.lost() + recorder_->ranges.lost();
   counters.write_errors = write_errors_;
   counters.module_runs = recorder_->modules.runs.load(std::memory_order_relaxed);
@@ -203,9 +200,9 @@ void ControlThread::WriteCounters() {
   if (file_.is_open()) Check(file_.WriteChunk(ChunkType::kClock, &clock, sizeof(clock)));
 }
 
-void ControlThread::WriteWindow(WindowState state) {
+void ControlThread::WriteWindow(WindowState state, uint64_t time) {
   if (!EnsureFile()) return;
-  const WindowChange change = window_.Change(state, RealtimeNow());
+  const WindowChange change = window_.Change(state, time);
   file_.Begin(ChunkType::kWindow);
   file_.Append(&change, sizeof(change));
   file_.Append(window_.reason(), strlen(window_.reason()) + 1);
@@ -287,18 +284,43 @@ void ControlThread::DrainEvents() {
       file_.Append(&header, sizeof(header));
       file_.Append(events_, popped * sizeof(Event));
       Check(file_.Write());
+      if (Is(ProcessState::kClosed)) written_behind_window_ += popped;
     }
     if (use == ThreadState::kEnded) recorder_->threads.Recycle(thread);
   }
   if (file_.is_open()) DrainTables();
+  // Enough to tell how fast steps are without activity; a run of weeks is not followed to its end.
+  if (written_behind_window_ >= kEventsBehindWindow) {
+    recorder_->is_quiet.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ControlThread::GatherRecords() {
+  ActivityBuffers::Filled** end = &held_;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = recorder_->buffers.TakeFilled();
+  for (; *end != nullptr; end = &(*end)->next) ++held_count_;
+}
+
+void ControlThread::HoldRecords() {
+  GatherRecords();
+  const WindowSettings& settings = recorder_->page->window;
+  while (held_count_ > settings.memory_bytes / settings.buffer_bytes / 4) {
+    ActivityBuffers::Filled* const oldest = held_;
+    held_ = oldest->next;
+    --held_count_;
+    writer_.PassOver(*oldest);
+    recorder_->buffers.Return(oldest);
+  }
 }
 
 void ControlThread::DrainRecords(bool write) {
-  ActivityBuffers::Filled* filled = recorder_->buffers.TakeFilled();
+  GatherRecords();
   // Events that were there before these records are read before them.
-  if (write && filled != nullptr) DrainEvents();
-  while (filled != nullptr) {
-    ActivityBuffers::Filled* const next = filled->next;
+  if (write && held_ != nullptr) DrainEvents();
+  while (held_ != nullptr) {
+    ActivityBuffers::Filled* const filled = held_;
+    held_ = filled->next;
     if (write && !has_failed_ && EnsureFile()) {
       Check(writer_.Write(*filled));
       if (*writer_.layout_fault() != '\0') {
@@ -306,8 +328,8 @@ void ControlThread::DrainRecords(bool write) {
       }
     }
     recorder_->buffers.Return(filled);
-    filled = next;
   }
+  held_count_ = 0;
   if (write && file_.is_open()) Check(writer_.Flush());
 }
 
@@ -358,8 +380,9 @@ void ControlThread::Arm() {
   }
   if (has_failed_) return;
   SetState(ProcessState::kArmed);
-  window_.OnArmed(RealtimeNow());
-  WriteWindow(WindowState::kArmed);
+  const uint64_t now = RealtimeNow();
+  window_.OnArmed(now);
+  WriteWindow(WindowState::kArmed, now);
 }
 
 void ControlThread::TurnOff() {
@@ -412,17 +435,18 @@ void ControlThread::AwaitRecords() {
 }
 
 void ControlThread::Close() {
+  const uint64_t now = RealtimeNow();  // what is launched from here on may not be seen
   EnableLaunches(recorder_, false);
   SetState(ProcessState::kClosing);
   DrainEvents();
-  WriteWindow(WindowState::kClosing);
+  WriteWindow(WindowState::kClosing, now);
   AwaitRecords();
   TurnOff();
   FlushActivity(cupti::kFlushForced);
   DrainRecords(/*write=*/true);
   DrainEvents();
   WriteCounters();
-  WriteWindow(WindowState::kClosed);
+  WriteWindow(WindowState::kClosed, RealtimeNow());
   PublishModules();
   if (!has_failed_) SetState(ProcessState::kClosed);
 }
@@ -439,8 +463,8 @@ void ControlThread::Step() {
   if (Is(ProcessState::kArmed) && window_.ReconsidersChoice(now)) is_undecided_ = true;
   if (is_undecided_ && window_.ShouldArm(now)) {
     is_undecided_ = false;
-    window_.OnArmed(RealtimeNow());
-    WriteWindow(WindowState::kArmed);
+    window_.OnArmed(now);
+    WriteWindow(WindowState::kArmed, now);
   }
   if (Is(ProcessState::kArmed) && (is_cut_short || window_.is_given_up())) {
     Fail(Fault::kWindowMissed, 0,
@@ -448,7 +472,7 @@ void ControlThread::Step() {
   }
   if (Is(ProcessState::kArmed) && !is_undecided_ && window_.HasOpened(now)) {
     SetState(ProcessState::kOpen);
-    WriteWindow(WindowState::kOpen);
+    WriteWindow(WindowState::kOpen, RealtimeNow());
   }
   if (!Is(ProcessState::kOpen)) return;
   const bool has_ended = window_.HasEnded(now);
@@ -492,7 +516,11 @@ void ControlThread::Run() {
       if (is_recording_) WriteCounters();
     }
     if (is_recording_ && now - flushed_ >= kFlushPeriod) FlushActivity(0);
-    DrainRecords(/*write=*/is_recording_);
+    if (Is(ProcessState::kArmed) && window_.starts_with_step()) {
+      HoldRecords();
+    } else {
+      DrainRecords(/*write=*/is_recording_);
+    }
     if (has_window && !has_failed_) Step();
   }
   End();

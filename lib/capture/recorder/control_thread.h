@@ -37,13 +37,17 @@ class ControlThread {
   // Events, and the tables that they refer to.
   void DrainEvents();
   void DrainTables();
-  // Full buffers; with `count` their records are written, else thrown away.
+  // Full buffers: their records are written, or thrown away.
   void DrainRecords(bool write);
+  // Armed ahead of the first step: the newest buffers are kept, since they may hold its records,
+  // when it is seen to have begun. So little is written however long the step is in coming.
+  void HoldRecords();
+  void GatherRecords();
   void FlushActivity(uint32_t flags);
   bool EnsureFile();
   void WriteProcess();
   void WriteCounters();
-  void WriteWindow(WindowState state);
+  void WriteWindow(WindowState state, uint64_t time);
 
   void Fail(Fault fault, int code, const char* text);
   void LookAtPage();
@@ -59,7 +63,10 @@ class ControlThread {
   ProcessState state_ = ProcessState::kReady;
   bool has_failed_ = false;
   bool is_page_lost_ = false;
-  bool is_recording_ = false;  // activity is on
+  ActivityBuffers::Filled* held_ = nullptr;  // the oldest first
+  uint32_t held_count_ = 0;
+  uint64_t written_behind_window_ = 0;  // events
+  bool is_recording_ = false;           // activity is on
   bool is_undecided_ = false;  // it is, but the module it was turned on for has stopped running
   uint64_t started_ = 0;
   uint64_t drained_ = 0, flushed_ = 0;

@@ -1,10 +1,18 @@
 #include "capture/recorder/module_table.h"
 
+#include <sched.h>
+
 #include <cstring>
 
 #include "capture/recorder/memory.h"
 
 namespace pgle::recorder {
+namespace {
+
+// States of Text::module beside the numbers.
+constexpr uint32_t kBeingMade = UINT32_MAX, kTooMany = UINT32_MAX - 1;
+
+}  // namespace
 
 uint32_t Module::MaxBegun() const {
   uint32_t max = 0;
@@ -50,22 +58,26 @@ bool ModuleTable::Init() {
 
 Module* ModuleTable::Find(const Text* text) {
   uint32_t number = text->module.load(std::memory_order_acquire);
-  if (number != 0) return &modules_[number - 1];
-  const uint32_t index = count_.fetch_add(1, std::memory_order_relaxed);
-  if (index >= kMaxModules) {
-    count_.store(kMaxModules, std::memory_order_relaxed);
-    return nullptr;
+  if (number == 0 &&
+      text->module.compare_exchange_strong(number, kBeingMade, std::memory_order_acq_rel,
+                                           std::memory_order_acquire)) {
+    const uint32_t index = count_.load(std::memory_order_relaxed) < kMaxModules
+                               ? count_.fetch_add(1, std::memory_order_acq_rel)
+                               : kMaxModules;
+    number = index < kMaxModules ? index + 1 : kTooMany;
+    if (number != kTooMany) {
+      modules_[index].is_program.store(strstr(text->data(), "program_id=") != nullptr,
+                                       std::memory_order_relaxed);
+      modules_[index].text.store(text, std::memory_order_release);
+    }
+    text->module.store(number, std::memory_order_release);
   }
-  // Where two threads come at once, the later one's entry never has an execution. It must not stay
-  // empty: what is read in order (the names that the launcher answers) would wait for it for ever.
-  if (!text->module.compare_exchange_strong(number, index + 1, std::memory_order_acq_rel)) {
-    modules_[index].text.store(text, std::memory_order_release);
-    return &modules_[number - 1];
+  // A handful of instructions of another thread, once in the life of a module.
+  while (number == kBeingMade) {
+    sched_yield();
+    number = text->module.load(std::memory_order_acquire);
   }
-  modules_[index].is_program.store(strstr(text->data(), "program_id=") != nullptr,
-                                   std::memory_order_relaxed);
-  modules_[index].text.store(text, std::memory_order_release);
-  return &modules_[index];
+  return number == kTooMany ? nullptr : &modules_[number - 1];
 }
 
 uint32_t ModuleTable::count() const {

@@ -16,6 +16,11 @@ inline constexpr uint32_t kDeviceLanes = 64;
 inline constexpr uint32_t kLanes = 256;
 inline constexpr uint32_t kRecentStarts = 32;
 
+// Decided by count, windows start at execution 64, 128, 256 ... of the chosen module.
+inline bool IsCandidate(uint64_t execution) {
+  return execution >= 64 && (execution & (execution - 1)) == 0;
+}
+
 struct Module {
   std::atomic<const Text*> text;     // null until the entry is complete
   std::atomic<uint32_t> operations;  // distinct stacks of ranges inside it

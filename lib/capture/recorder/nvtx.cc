@@ -43,11 +43,13 @@ uint32_t LaneOf(const ThreadState& thread, uint8_t device) {
 void WaitAtGate(const Recorder& recorder, const Module& module) {
   const ProcessSlot& slot = *recorder.slot;
   const std::atomic<Verdict>& verdict = slot.modules[recorder.modules.IndexOf(&module)].verdict;
-  const bool is_filtered = recorder.page->window.has_module_filter != 0;
+  const bool is_filtered = recorder.page->window.has_module_filter != 0 &&
+                           recorder.page->launcher_alive.load(std::memory_order_relaxed) != 0;
   const uint64_t begin = recorder.decisions.load(std::memory_order_acquire);
   const timespec pause = {0, 500'000};
   for (int i = 0; i < 1000; ++i) {
     if (slot.state.load(std::memory_order_acquire) != ProcessState::kReady) return;
+    if (is_filtered && verdict.load(std::memory_order_acquire) == Verdict::kNo) return;
     // The first decision may have been under way already.
     const bool is_decided = recorder.decisions.load(std::memory_order_acquire) >= begin + 2;
     const bool is_answered = !is_filtered || verdict.load() != Verdict::kPending;
@@ -66,7 +68,10 @@ void BeginModule(Recorder* recorder, ThreadState* thread, const Text* text, uint
   const uint32_t lane = LaneOf(*thread, device);
   auto& counts = module->lanes[lane];
   const uint32_t index = counts.begun.load(std::memory_order_relaxed);
-  if (index == recorder->gate.load(std::memory_order_relaxed)) WaitAtGate(*recorder, *module);
+  const uint64_t gate = recorder->gate.load(std::memory_order_relaxed);
+  if (index == gate || (gate == Recorder::kGateAtCandidates && IsCandidate(index))) [[unlikely]] {
+    WaitAtGate(*recorder, *module);
+  }
   const uint64_t now = RealtimeNow();
   uint32_t reference = module->reference_lane.load(std::memory_order_relaxed);
   if (reference == 0 && module->reference_lane.compare_exchange_strong(reference, lane + 1,
@@ -88,6 +93,7 @@ void BeginModule(Recorder* recorder, ThreadState* thread, const Text* text, uint
   thread->module_lane = lane;
   thread->module_device = device;
   thread->execution = ++thread->executions;
+  if (recorder->is_quiet.load(std::memory_order_relaxed)) return;
   EventRing* const ring = recorder->threads.RingOf(thread);
   if (ring == nullptr) return;
   Event event{EventKind::kModuleBegin, device, 0, stack, {}};
@@ -98,7 +104,9 @@ void BeginModule(Recorder* recorder, ThreadState* thread, const Text* text, uint
 void EndModule(Recorder* recorder, ThreadState* thread) {
   const uint32_t number =
       thread->module->lanes[thread->module_lane].ended.fetch_add(1, std::memory_order_release);
-  if (EventRing* const ring = recorder->threads.RingOf(thread); ring != nullptr) {
+  const bool is_quiet = recorder->is_quiet.load(std::memory_order_relaxed);
+  EventRing* const ring = is_quiet ? nullptr : recorder->threads.RingOf(thread);
+  if (ring != nullptr) {
     Event event{EventKind::kModuleEnd, thread->module_device, 0, thread->stack(), {}};
     event.module = {RealtimeNow(), number, thread->execution, 0};
     ring->Push(event);

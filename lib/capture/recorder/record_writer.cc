@@ -203,4 +203,19 @@ int RecordWriter::Write(const ActivityBuffers::Filled& filled) {
   return 0;
 }
 
+void RecordWriter::PassOver(const ActivityBuffers::Filled& filled) {
+  cupti::Activity* record = nullptr;
+  while (api_->next_record(filled.data, filled.valid_bytes, &record) == cupti::kSuccess) {
+    if (record->kind == cupti::kConcurrentKernel) {
+      IsBehindWindow(reinterpret_cast<const cupti::KernelActivity*>(record)->correlation);
+    } else if (record->kind == cupti::kMemcpy) {
+      IsBehindWindow(reinterpret_cast<const cupti::MemcpyActivity*>(record)->correlation);
+    } else if (record->kind == cupti::kMemcpyPeer) {
+      IsBehindWindow(reinterpret_cast<const cupti::MemcpyPeerActivity*>(record)->correlation);
+    } else if (record->kind == cupti::kMemset) {
+      IsBehindWindow(reinterpret_cast<const cupti::MemsetActivity*>(record)->correlation);
+    }
+  }
+}
+
 }  // namespace pgle::recorder

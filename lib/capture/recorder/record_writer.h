@@ -48,6 +48,8 @@ class RecordWriter {
   // Reads a buffer and writes its records, the last of them with Flush(). Both return errno of the
   // file, or 0.
   int Write(const ActivityBuffers::Filled& filled);
+  // Reads a buffer whose records are not wanted.
+  void PassOver(const ActivityBuffers::Filled& filled);
   int Flush();
 
   uint64_t records() const { return records_; }

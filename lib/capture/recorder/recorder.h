@@ -34,8 +34,12 @@ struct Recorder {
   // An execution of this number that is about to begin waits until the control thread has decided
   // whether to turn activity on: for windows that come too early or too fast to arm ahead.
   static constexpr uint64_t kNoGate = UINT64_MAX;
+  static constexpr uint64_t kGateAtCandidates = UINT64_MAX - 1;  // see IsCandidate()
   std::atomic<uint64_t> gate = kNoGate;
   std::atomic<uint64_t> decisions;  // how often that was considered
+
+  // Executions of modules are counted, but no longer written.
+  std::atomic<bool> is_quiet;
 
   // cudaProfilerStart and cudaProfilerStop calls seen.
   std::atomic<uint32_t> profiler_starts, profiler_stops;

@@ -100,6 +100,13 @@ EventRing* ThreadPool::RingOf(ThreadState* thread) {
   return ring;
 }
 
+uint64_t ThreadPool::lost() const {
+  uint64_t lost = lost_.load(std::memory_order_relaxed);
+  const uint32_t made = rings_made_.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < made && i < kMaxRings; ++i) lost += rings_[i].lost();
+  return lost;
+}
+
 uint32_t ThreadPool::count() const {
   const uint32_t made = threads_made_.load(std::memory_order_acquire);
   return made < kMaxThreads ? made : kMaxThreads;

@@ -60,7 +60,8 @@ class ThreadPool {
   uint32_t count() const;
   ThreadState* At(uint32_t index) { return &threads_[index]; }
   void Recycle(ThreadState* thread);
-  uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+  // Events that found a ring full or no ring, of ended threads too.
+  uint64_t lost() const;
   void CountLoss() { lost_.fetch_add(1, std::memory_order_relaxed); }
 
  private:

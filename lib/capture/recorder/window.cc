@@ -18,7 +18,8 @@ constexpr double kSteadiness = 0.05;  // and differ by no more than this share
 constexpr uint32_t kLeastRuns = 10;
 constexpr uint32_t kLeastOperations = 4;
 constexpr uint64_t kStall = 2'000 * kMillisecond;
-constexpr uint32_t kFirstCandidate = 64;  // decide_by_count: windows start at 64, 128, 256 ...
+// A pause for a checkpoint or an evaluation is none.
+constexpr uint64_t kEndlessStall = 600'000 * kMillisecond;
 
 uint64_t StepsIn(uint64_t time, uint64_t interval) {
   return interval == 0 ? 0 : time / interval + 1;
@@ -33,6 +34,9 @@ void Window::Init(Recorder* recorder, uint64_t now) {
   first_ = settings_.first;
   last_ = settings_.last;
   if (settings_.mode == WindowMode::kSteps) recorder->gate.store(first_);
+  if (settings_.mode == WindowMode::kAuto && settings_.decide_by_count != 0) {
+    recorder->gate.store(Recorder::kGateAtCandidates);
+  }
 }
 
 bool Window::IsWanted(const Module& module) const {
@@ -85,24 +89,25 @@ bool Window::ShouldArmSteps() {
   return false;
 }
 
+// On all ranks alike, whatever their speed: the module waits at its gate for the decision, which
+// rests on counts alone.
 bool Window::ShouldArmByCount() {
   Module* const module = Choose(1);
   if (module == nullptr) return false;
-  const uint32_t begun = module->MaxBegun();
-  for (uint32_t at = kFirstCandidate; at / 2 < begun; at *= 2) {
-    const int half = __builtin_ctz(at / 2);
-    const uint32_t known = module->modules_known[half].load(std::memory_order_relaxed);
-    const uint32_t before = module->modules_known[half - 1].load(std::memory_order_relaxed);
-    if (known == 0 || known != before || begun > at) continue;
-    module_ = module;
-    first_ = at;
-    last_ = at + settings_.count;
-    settings_.mode = WindowMode::kSteps;  // decided: from here on as if it had been asked for
-    recorder_->gate.store(first_);
-    snprintf(reason_, sizeof(reason_), "no new module since execution %u", at / 4);
-    return IsNear(*module, first_);
-  }
-  return false;
+  const uint32_t at = module->MaxBegun();
+  if (!IsCandidate(at)) return false;
+  // No new module in the last half of the way.
+  const uint32_t known = recorder_->modules.count();
+  const uint32_t before =
+      module->modules_known[__builtin_ctz(at / 2)].load(std::memory_order_relaxed);
+  if (known != before) return false;
+  module_ = module;
+  first_ = at;
+  last_ = at + settings_.count;
+  settings_.mode = WindowMode::kSteps;  // decided: from here on as if it had been asked for
+  recorder_->gate.store(Recorder::kNoGate);
+  snprintf(reason_, sizeof(reason_), "no new module since execution %u", at / 2);
+  return true;
 }
 
 bool Window::ShouldArmAuto() {
@@ -191,28 +196,39 @@ void Window::StartLate() {
   is_given_up_ = first_ >= last_;
 }
 
-bool Window::HasOpened(uint64_t) {
+bool Window::HasOpened(uint64_t now) {
   if (settings_.mode != WindowMode::kSteps && settings_.mode != WindowMode::kAuto) return true;
   if (module_ != nullptr) return module_->MaxBegun() > first_;
-  // Asked for by number alone: the module is the one that has most weight when one gets that far.
-  // Armed from the start on, that is only known once one has run often enough.
+  // Asked for by number alone. Armed from the start on, modules are only known once one has run
+  // often enough.
   const bool is_known = settings_.has_module_filter != 0 || first_ > 2;
-  module_ = Choose(is_known ? first_ + 1 : last_);
-  if (module_ == nullptr) return false;
+  Module* const module = Choose(is_known ? first_ + 1 : last_);
+  if (module == nullptr) return false;
+  // A helper that runs several times a step comes first to that number: the step is still on its
+  // way.
+  const Module* const weightiest = Choose(2);
+  if (weightiest != nullptr && weightiest != module && !HasStalled(*weightiest, now, 0, kStall))
+    return false;
+  module_ = module;
   if (begun_when_armed_[recorder_->modules.IndexOf(module_)] <= first_) return true;
   StartLate();
   return false;
 }
 
-bool Window::HasStalled(uint64_t now) const {
-  const uint64_t begun = module_->MaxBegun();
-  const uint64_t last = begun == 0 ? 0 : module_->StartOf(static_cast<uint32_t>(begun - 1));
-  const uint64_t patience = kStall + 20 * module_->RecentInterval(0, 3);
-  return now > opened_ + patience && now > last + patience;
+// Whether a module has not run for a while, longer than its executions are apart.
+bool Window::HasStalled(const Module& module, uint64_t now, uint64_t since,
+                        uint64_t patience) const {
+  const uint64_t begun = module.MaxBegun();
+  const uint64_t last = begun == 0 ? 0 : module.StartOf(static_cast<uint32_t>(begun - 1));
+  const uint64_t all = patience + 20 * module.RecentInterval(0, 3);
+  return now > since + all && now > last + all;
 }
 
 bool Window::ReconsidersChoice(uint64_t now) {
-  if (settings_.mode != WindowMode::kAuto || module_ == nullptr || !HasStalled(now)) return false;
+  if (settings_.mode != WindowMode::kAuto || module_ == nullptr ||
+      !HasStalled(*module_, now, opened_, kStall)) {
+    return false;
+  }
   uint64_t agreed = first_ + 1;
   recorder_->page->agreed_first.compare_exchange_strong(agreed, 0, std::memory_order_acq_rel);
   module_ = nullptr;
@@ -229,6 +245,11 @@ bool Window::HasEndedSteps(uint64_t now) {
     has_all &= has_ended;
   }
   if (has_any && first_lane_ended_ == 0) first_lane_ended_ = now;
+  // Activity must not stay on for the rest of a run that has left the module behind.
+  if (!has_any && HasStalled(*module_, now, opened_, kEndlessStall)) {
+    CutShort("the module stopped running inside the window");
+    return true;
+  }
   // A device that runs the module no more must not hold up the others.
   return has_any && (has_all || now - first_lane_ended_ >= kLaneGrace);
 }

@@ -34,6 +34,12 @@ class Window {
   // Nanoseconds between executions of the chosen module; 0 if unknown.
   uint64_t interval() const { return module_ == nullptr ? 0 : module_->RecentInterval(0, 3); }
 
+  // Whether records of launches before the opening are cut anyway, so that they need not be kept.
+  bool starts_with_step() const {
+    return settings_.mode == WindowMode::kAuto ||
+           (settings_.mode == WindowMode::kSteps && first_ > 2);
+  }
+
   // What to write when the state changes. The reason says how the window came about, for people.
   WindowChange Change(WindowState state, uint64_t now) const;
   const char* reason() const { return reason_; }
@@ -45,8 +51,8 @@ class Window {
   // The wanted module of greatest weight that has begun `least` executions or more; null if there
   // is none.
   Module* Choose(uint64_t least) const;
-  bool HasStalled(uint64_t now) const;
   bool IsNear(const Module& module, uint64_t first) const;
+  bool HasStalled(const Module& module, uint64_t now, uint64_t since, uint64_t patience) const;
   bool ShouldArmSteps();
   bool ShouldArmAuto();
   bool ShouldArmByCount();

@@ -287,16 +287,66 @@ TEST_CASE("auto by count: the same on every rank, whatever its speed") {
     Module* const step = program.Load("jit_step", 100);
     uint64_t first = 0;
     for (int i = 0; i < 300 && first == 0; ++i) {
+      // A module that comes late, at execution 40, moves the window to the next candidate. The
+      // control thread looks at candidates only: executions of such a number wait for it.
+      if (i == 40) program.Run(program.Load("jit_eval", 50), kMillisecond);
       program.Run(step, interval);
-      // A module that comes late, at execution 20, moves the window to the next candidate.
-      if (i == 20) program.Run(program.Load("jit_eval", 50), kMillisecond);
-      if (program.window_.ShouldArm(program.now_)) {
+      if ((i + 1) % 64 == 0 && program.window_.ShouldArm(program.now_)) {
         program.window_.OnArmed(program.now_);
         first = program.change().first;
       }
     }
     CHECK(first == 128);
   }
+}
+
+TEST_CASE("auto by count: candidates alone decide, and their executions wait") {
+  WindowSettings settings = Auto();
+  settings.decide_by_count = 1;
+  Program program(settings);
+  CHECK(program.recorder_->gate == Recorder::kGateAtCandidates);
+  Module* const step = program.Load("jit_step", 100);
+  for (int i = 0; i < 63; ++i) program.Run(step, kMillisecond);
+  CHECK_FALSE(program.window_.ShouldArm(program.now_));
+  program.Run(step, kMillisecond);
+  REQUIRE(program.window_.ShouldArm(program.now_));
+  program.window_.OnArmed(program.now_);
+  CHECK(program.change().first == 64);
+  CHECK(program.recorder_->gate == Recorder::kNoGate);
+}
+
+TEST_CASE("steps: a helper that runs more often than the step does not pass for it") {
+  Program program(Steps(10, 12));
+  Module* const step = program.Load("jit_step", 100);
+  Module* const helper = program.Load("jit_metrics", 5);
+  bool is_armed = false;
+  for (int i = 0; i < 10; ++i) {
+    program.Run(step, 20 * kMillisecond);
+    for (int j = 0; j < 3; ++j) program.Run(helper, kMillisecond);
+    if (!is_armed && program.window_.ShouldArm(program.now_)) {
+      is_armed = true;
+      program.window_.OnArmed(program.now_);
+    }
+    if (is_armed) CHECK_FALSE(program.window_.HasOpened(program.now_));
+  }
+  REQUIRE(is_armed);
+  program.Run(step, 20 * kMillisecond);
+  REQUIRE(program.window_.HasOpened(program.now_));
+  CHECK(program.chosen() == "XlaModule:#hlo_module=jit_step,program_id=7#");
+  CHECK(program.change().first == 10);
+}
+
+TEST_CASE("steps: a module that is left behind inside the window ends it") {
+  Program program(Steps(10, 1000));
+  Module* const step = program.Load("jit_step", 100);
+  for (int i = 0; i < 10; ++i) program.Run(step, 20 * kMillisecond);
+  REQUIRE(program.window_.ShouldArm(program.now_));
+  program.window_.OnArmed(program.now_);
+  for (int i = 0; i < 5; ++i) program.Run(step, 20 * kMillisecond);
+  REQUIRE(program.window_.HasOpened(program.now_));
+  CHECK_FALSE(program.window_.HasEnded(program.now_ + 60'000 * kMillisecond));
+  CHECK(program.window_.HasEnded(program.now_ + 700'000 * kMillisecond));
+  CHECK(program.change().last == 15);
 }
 
 TEST_CASE("a window that is cut short ends with what has begun") {
