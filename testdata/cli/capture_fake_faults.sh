@@ -66,11 +66,11 @@ check --window 30:40 --untimed-every 10
 # counted, the rest is right.
 export FAKE_CUPTI_SLOW_FLUSH_MS=700
 record 0 --buffer-bytes 65536 --memory-bytes 131072 --steps 30:1000 -- \
-  --steps 200 --step-ms 1 --layers 60 --devices 4
+  --steps 200 --step-ms 15 --layers 60 --devices 4
 check --dropped-any
 cupti=$cupti12 FAKE_CUPTI_VERSION=26 \
   record 0 --buffer-bytes 65536 --memory-bytes 131072 --steps 30:1000 -- \
-  --steps 200 --step-ms 1 --layers 60 --devices 4
+  --steps 200 --step-ms 15 --layers 60 --devices 4
 check --dropped-any
 unset FAKE_CUPTI_SLOW_FLUSH_MS
 
