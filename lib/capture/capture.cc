@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "capture/capture_plan.h"
+#include "capture/last_signals.h"
 #include "capture/outcome.h"
 #include "capture/process_watch.h"
 #include "capture/session.h"
@@ -49,21 +50,30 @@ CaptureReport ReportFor(const CaptureOptions& options, const CaptureHost& host, 
   return report;
 }
 
+// A file of an earlier run does not count as this one's. It is compared with itself, since the
+// clock of a file server may differ from this machine's.
 void KeepAutotuneFile(const CapturePlan& plan, CaptureReport* report) {
   if (plan.autotune_file.empty()) return;
-  std::error_code error;
-  if (std::filesystem::exists(plan.autotune_file, error)) {
+  const auto written = ModificationTime(plan.autotune_file);
+  if (written && written != plan.autotune_file_before) {
     report->autotune_file = plan.autotune_file;
-  } else {
-    report->diagnostics.Warn(plan.autotune_file, "XLA did not write the autotuner's choices",
-                             "nothing was compiled, or XLA_FLAGS did not reach the program");
+    return;
   }
+  report->diagnostics.Warn(plan.autotune_file,
+                           written ? "is of an earlier run: XLA did not write the autotuner's "
+                                     "choices"
+                                   : "XLA did not write the autotuner's choices",
+                           "nothing was compiled, or XLA_FLAGS did not reach the program");
 }
 
-void Collect(CapturePlan* plan, ProcessWatch* watch, Session* session, CaptureReport* report) {
+void Collect(CapturePlan* plan, ProcessWatch* watch, Session* session, SignalInbox* inbox,
+             CaptureReport* report) {
   session->CloseWindow();
   bool kept = false;
-  report->processes = watch->Finish(&report->diagnostics, &kept);
+  {
+    const LastSignals in_a_hurry(inbox, session->terms());
+    report->processes = watch->Finish(&report->diagnostics, &kept);
+  }
   report->processes_without_slot = plan->control.processes() - plan->control.slots();
   report->no_room = plan->control.page().no_room;
   KeepAutotuneFile(*plan, report);
@@ -123,7 +133,7 @@ Result<CaptureReport> Capture(const CaptureOptions& options, const CaptureHost& 
   report.signal = child->signal();
   report.timed_out = session.timed_out();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (plan) Collect(&*plan, &*watch, &session, &report);
+  if (plan) Collect(&*plan, &*watch, &session, &inbox, &report);
   return report;
 }
 

@@ -17,8 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMegabyte = uint64_t{1} << 20;
-constexpr uint64_t kMaxBuffer = 4 * kMegabyte;  // of 1 to 10 MB, which CUPTI's manual advises
-constexpr uint32_t kGiveUpAfter = 200;          // executions that did not become steady
+// CUPTI 13 keeps a buffer for each thread of the program, of which there may be hundreds: the least
+// of the 1 to 10 MB that its manual advises.
+constexpr uint64_t kLeastBuffer = kMegabyte;
+constexpr uint64_t kMostBuffers = 2048;  // that a recorder can hold
+constexpr uint32_t kGiveUpAfter = 200;   // executions that did not become steady
 
 Result<Workplace> MakePlace(const CaptureOptions& options, const CaptureHost& host,
                             const Rank& rank) {
@@ -35,7 +38,7 @@ recorder::WindowSettings WindowFor(const CaptureOptions& options, const Rank& ra
   window.decide_by_count = rank.is_one_of_several() ? 1 : 0;
   window.give_up_after = kGiveUpAfter;
   window.memory_bytes = options.memory_mb * kMegabyte;
-  window.buffer_bytes = std::clamp(window.memory_bytes / 16, kMegabyte, kMaxBuffer);
+  window.buffer_bytes = std::max(kLeastBuffer, window.memory_bytes / kMostBuffers);
   return window;
 }
 
@@ -72,6 +75,7 @@ Status EditEnvironment(const CaptureOptions& options, const CaptureHost& host, c
   if (edit.value) environment.Set("XLA_FLAGS", *edit.value);
   plan->hlo_folder = edit.hlo_folder;
   plan->autotune_file = edit.autotune_file;
+  plan->autotune_file_before = ModificationTime(edit.autotune_file);
 
   environment.Set("CUDA_INJECTION64_PATH", host.recorder);
   environment.Set("NVTX_INJECTION64_PATH", host.recorder);
@@ -81,6 +85,13 @@ Status EditEnvironment(const CaptureOptions& options, const CaptureHost& host, c
 }
 
 }  // namespace
+
+std::optional<fs::file_time_type> ModificationTime(const std::string& file) {
+  std::error_code error;
+  const fs::file_time_type time = fs::last_write_time(file, error);
+  if (error) return std::nullopt;
+  return time;
+}
 
 Result<CapturePlan> PlanCapture(const CaptureOptions& options, const CaptureHost& host,
                                 const Rank& rank, Diagnostics* diagnostics) {
@@ -94,7 +105,7 @@ Result<CapturePlan> PlanCapture(const CaptureOptions& options, const CaptureHost
     RemovePrivateDirectory(place);
     return std::move(control.error());
   }
-  CapturePlan plan{std::move(place), std::move(*control), host.environment, "", ""};
+  CapturePlan plan{std::move(place), std::move(*control), host.environment, "", "", {}};
   if (Status status = EditEnvironment(options, host, rank, &plan, diagnostics); !status.ok()) {
     RemovePrivateDirectory(plan.place);
     return std::move(status.error());

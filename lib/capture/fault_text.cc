@@ -76,7 +76,8 @@ Error DescribeFault(const ProcessReport& process, const DriverFacts& driver) {
     case Fault::kNoMemory:
       return Failed(
           where, With(fmt::format("no memory for records ({})", strerror(process.code)), process),
-          "raise the limit, or give a smaller --buffer-size");
+          "the address space is limited (ulimit -v), or the system does not overcommit "
+          "(vm.overcommit_memory is 2): raise the limit, or give a smaller --buffer-size");
     case Fault::kFlushTimeout:
       return Failed(where, With("CUPTI did not hand out its last records in time", process),
                     "the end of the window may lack kernels; record fewer steps");

@@ -144,8 +144,40 @@ bool RunsTheSame(const ProcessReport& process, const CaptureReport& report) {
   return false;
 }
 
+// How many steps were asked for; 0: not by their number.
+uint64_t StepsAsked(const recorder::WindowSettings& window) {
+  if (window.mode == WindowMode::kSteps) return window.last - window.first;
+  return window.mode == WindowMode::kAuto ? window.count : 0;
+}
+
+// Fewer steps than asked for are a detail of one process, but ranks must record the same ones:
+// their profiles are merged step by step.
+void JudgeSteps(const CaptureSummary& summary, CaptureReport* report) {
+  const uint64_t asked = StepsAsked(report->window);
+  if (asked == 0 || !summary.has_window || summary.last_step < summary.first_step) return;
+  const uint64_t recorded = summary.last_step - summary.first_step;
+  if (recorded >= asked) return;
+  std::string what = fmt::format("has {} of the {} steps asked for: [{}, {})", recorded, asked,
+                                 summary.first_step, summary.last_step);
+  if (report->window.mode == WindowMode::kSteps) {
+    what += fmt::format(" of [{}, {})", report->window.first, report->window.last);
+  }
+  if (!summary.window_reason.empty()) what += "; " + summary.window_reason;
+  const bool is_late =
+      report->window.mode == WindowMode::kSteps && summary.first_step > report->window.first;
+  Error error = Failed(summary.output, std::move(what),
+                       is_late ? "give later steps" : "run more steps, or ask for fewer");
+  if (report->rank.is_one_of_several()) {
+    error.what += "; all ranks must record the same steps";
+    report->failures.push_back(std::move(error));
+  } else {
+    report->diagnostics.Warn(error.where, error.what, error.hint);
+  }
+}
+
 // What else a trace lacks, the converter says.
 void JudgeTrace(const CaptureSummary& summary, CaptureReport* report) {
+  JudgeSteps(summary, report);
   if (summary.kernels > 0) return;
   report->failures.push_back(
       Failed(summary.output, "no kernel was recorded in the window",

@@ -67,9 +67,11 @@ void AddSummary(const CaptureSummary& summary, bool is_windowed, Json* json) {
                           {"attributed", summary.attributed},
                           {"attributed_time_share", summary.attributed_time_share},
                           {"dropped", summary.dropped_records},
+                          {"dropped_buffers", summary.dropped_buffers},
                           {"untimed", summary.untimed_records},
                           {"lost_events", summary.lost_events},
-                          {"lost_strings", summary.lost_strings}};
+                          {"lost_strings", summary.lost_strings},
+                          {"write_errors", summary.write_errors}};
   }
   Json modules = Json::array();
   for (const ModuleRuns& module : summary.modules) {

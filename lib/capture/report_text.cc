@@ -174,7 +174,7 @@ std::string FormatCaptureText(const CaptureReport& report, const CaptureContext&
         fmt::format("{} that used CUDA ran no module of XLA\n",
                     helpers == 1 ? std::string("1 process") : fmt::format("{} processes", helpers));
   }
-  if (has_trace && !report.command.empty()) {
+  if (context.verbose && has_trace && !report.command.empty()) {
     out +=
         "a jax.profiler in the program had no HLO names meanwhile: XLA gave them to this "
         "recording\n";

@@ -75,6 +75,7 @@ void Session::Handle(const signalfd_siginfo& info) {
       if (!IsFromTerminal(info)) child_.Send(SIGTSTP);
       return;  // once the command has stopped, this process does
     case SIGTERM:
+      ++terms_;
       return Terminate(signal);
     case SIGINT:
     case SIGQUIT:
@@ -97,6 +98,7 @@ void Session::Toggle() {
 
 // The second of them is passed on at once.
 void Session::Terminate(int signal) {
+  Tick();  // a window may have opened since the last one
   if (watch_ == nullptr || !watch_->is_recording() || close_limit_) {
     child_.Send(signal);
     close_limit_.reset();

@@ -23,6 +23,7 @@ class Session {
   // Waits until what processes of the command that outlive it have recorded is complete; not long.
   void CloseWindow();
 
+  int terms() const { return terms_; }  // SIGTERMs that came
   bool timed_out() const { return timed_out_; }
 
  private:
@@ -47,6 +48,7 @@ class Session {
   std::optional<Clock::time_point> close_limit_;  // a signal waits for the window's end until then
   int delayed_signal_ = 0;
   int toggles_ = 0;
+  int terms_ = 0;
   bool timed_out_ = false;
 };
 

@@ -96,6 +96,10 @@ unset XLA_FLAGS
 run 125 "$capture" -o "$logs" --pin-autotune "$work/pin" -- bash -c \
   'f=${XLA_FLAGS##*--xla_gpu_dump_autotune_results_to=}; echo x >"${f%% *}"'
 says "load_autotune_results_from=$work/pin/autotune_results.pbtxt"
+# Those of an earlier run are none of this one.
+run 125 "$capture" -o "$logs" --pin-autotune "$work/pin" -- true
+says "warning: $work/pin/autotune_results.pbtxt: is of an earlier run: XLA did not write"
+! grep -q load_autotune_results_from "$work/stderr" || fail "an old file is taken for this run's"
 rm -r "$work/pin"
 run 125 "$capture" --times --pin-autotune "$work/pin" -- true
 says "warning: $work/pin/autotune_results.pbtxt: XLA did not write"

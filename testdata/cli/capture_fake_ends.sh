@@ -29,22 +29,32 @@ for spill in "$run"/*.pgle; do
 done
 
 # _exit behind the window: the recording is whole, only the end mark lacks.
-record 0 --steps 30:40 -- --steps 200 --step-ms 4 --hard-exit
+record 0 --steps 30:40 -- --steps 1000 --step-ms 4 --hard-exit
 slot state 6
 slot has_ended 0
 check --window 30:40 --truncated
 
 # Killed behind the window, and terminated.
-record 137 --signal 9 --signal-after 1200 --steps 30:40 -- --steps 100000 --step-ms 4
+record 137 --signal 9 --signal-when-closed --steps 30:40 -- --steps 100000 --step-ms 4
 slot state 6
 check --window 30:40 --truncated --no-truth-yet
-record 143 --signal 15 --signal-after 1200 --steps 30:40 -- --steps 100000 --step-ms 4
+record 143 --signal 15 --signal-when-closed --steps 30:40 -- --steps 100000 --step-ms 4
 slot state 6
 check --window 30:40 --truncated --no-truth-yet
 
-# Killed inside the window: at most the last second is lost. The window opened some 400 ms after the
-# start, so that two seconds and more of it were there.
-record 137 --signal 9 --signal-after 3000 --steps 30:100000 -- --steps 100000 --step-ms 4
-check --truncated --no-truth-yet --lost-at-most 1000
+# Killed two seconds and more after the window opened: at most the last second is lost.
+is_there_but_for_a_second() {
+  record 137 --signal 9 --signal-when-open --signal-after 2500 --steps 30:100000 -- \
+    --steps 100000 --step-ms 4
+  check --truncated --no-truth-yet --lost-at-most 1000
+}
+tries is_there_but_for_a_second
+
+# More processes than there are slots: all of them run, and 64 are followed.
+program_prefix=(bash -c 'for i in {1..66}; do "$@" || exit; done' bash)
+record 0 --steps 2:4 -- --steps 6
+slots 64
+[ "$(grep -c '"has_ended":1' "$run/slots")" -eq 64 ] || fail "processes did not come to their ends"
+[ "$(grep -o '^{"pid":[0-9]*' "$run/truth" | sort -u | wc -l)" -eq 66 ] || fail "66 processes did not run"
 
 finish

@@ -62,14 +62,17 @@ FAKE_CUPTI_ZERO_TIMES=10 record 0 --steps 30:40 -- --steps 80 --step-ms 4
 slot state 6
 check --window 30:40 --untimed-every 10
 
-# More than the memory that the recorder may take: what is lost is counted, the rest is right.
+# More than the memory that the recorder may take, while CUPTI hands nothing out: what is lost is
+# counted, the rest is right.
+export FAKE_CUPTI_SLOW_FLUSH_MS=700
 record 0 --buffer-bytes 65536 --memory-bytes 131072 --steps 30:1000 -- \
-  --steps 200 --step-ms 1 --layers 60 --devices 4
+  --steps 200 --step-ms 15 --layers 60 --devices 4
 check --dropped-any
 cupti=$cupti12 FAKE_CUPTI_VERSION=26 \
   record 0 --buffer-bytes 65536 --memory-bytes 131072 --steps 30:1000 -- \
-  --steps 200 --step-ms 1 --layers 60 --devices 4
+  --steps 200 --step-ms 15 --layers 60 --devices 4
 check --dropped-any
+unset FAKE_CUPTI_SLOW_FLUSH_MS
 
 # Records that come late, flushes that are slow.
 FAKE_CUPTI_LATE_MS=600 record 0 --steps 30:40 -- --steps 300 --step-ms 4

@@ -32,7 +32,13 @@ for rank in 0 1; do
   run 0 env SLURM_PROCID=0 OMPI_COMM_WORLD_RANK=$rank "$capture" -o "$logs" -- "$client" $steps end
   traces | grep -qE "^./mpi_prterun-x-9@1/${host}_r${rank}_p[0-9]+\." || fail "no trace of rank $rank"
 done
+# Ranks that record fewer steps than asked for do not record the same ones; a single process may.
+run 125 env SLURM_PROCID=0 OMPI_COMM_WORLD_RANK=0 "$capture" -o "$logs" --run few --steps 10:17 -- "$client" $steps end
+says "error: .*/few/.*xplane\.pb: has 5 of the 7 steps asked for: \[10, 15\) of \[10, 17\); as told; all ranks "
 unset SLURM_JOB_ID SLURM_STEP_ID SLURM_NTASKS OMPI_COMM_WORLD_SIZE PMIX_NAMESPACE
+
+run 0 "$capture" -o "$logs" --run few1 --steps 8:15 -- "$client" $steps end
+says "warning: .*/few1/.*xplane\.pb: has 5 of the 7 steps asked for: \[10, 15\) of \[8, 15\); as told; give later"
 
 # Ranks of which nobody knows the job.
 run 125 env RANK=1 WORLD_SIZE=2 "$capture" -o "$logs" -- touch "$work/started"

@@ -13,8 +13,23 @@ json() {
     "$work/report.json" "$1" 2>"$work/assertion" || { fail "not in the report: $1"; tail -1 "$work/assertion" >&2; }
 }
 
+# on_time STATUS COMMAND...: as run, and again where the machine had too much else to do for the
+# window to begin with the step asked for.
+on_time() {
+  local before=$failures attempt
+  for attempt in 1 2 3; do
+    run "$@" 2>"$work/tried"
+    grep -q 'behind the first one asked for' "$work/stderr" || {
+      cat "$work/tried" >&2
+      return 0
+    }
+    failures=$before
+  done
+  fail "the recorder came late three times: $*"
+}
+
 train --steps 120 --devices 2 --step-ms 4 --graphs
-run 0 "$capture" -o "$logs" --steps 40:45 --json "$work/report.json" -- "${command[@]}"
+on_time 0 "$capture" -o "$logs" --steps 40:45 --json "$work/report.json" -- "${command[@]}"
 json 'r["is_whole"] and len(r["processes"]) == 1 and r["processes"][0]["state"] == "closed"'
 json 'r["processes"][0]["window"]["first_step"] == 40 and r["processes"][0]["window"]["last_step"] == 45'
 json 'r["processes"][0]["records"]["in_command_buffers"] > 0 and r["processes"][0]["records"]["dropped"] == 0'
@@ -25,8 +40,8 @@ run 0 "$bin/pgle-extract" "$logs" -o "$work/profile.pb"
 says '^wrote .*profile.pb: [1-9][0-9]* costs'
 
 # Without command buffers the same ops.
-train --steps 60 --step-ms 4
-run 0 "$capture" -o "$logs" --module jit_train_step --compress -- "${command[@]}"
+train --steps 600 --step-ms 4
+on_time 0 "$capture" -o "$logs" --module jit_train_step --compress -- "${command[@]}"
 run 0 "$bin/pgle-extract" "$logs" -o "$work/profile.pb"
 
 # The HLO that XLA dumps while it runs is in the run: fingerprints come from it.
@@ -39,7 +54,7 @@ name = b'jit_train_step'
 module = b'\x0a' + varint(len(name)) + name + b'\x28' + varint(int(sys.argv[1]))
 sys.stdout.buffer.write(b'\x0a' + varint(len(module)) + module)
 END
-run 0 "$capture" -o "$logs" --run hlo --json "$work/report.json" -- bash -c \
+run 0 "$capture" -o "$logs" --run hlo --steps 40:300 --json "$work/report.json" -- bash -c \
   'dump=${XLA_FLAGS#*xla_dump_to=\"}; dump=${dump%%\"*}; mkdir "$dump"
    cp "$0" "$dump/module_$1.jit_train_step.gpu_after_optimizations.hlo.pb"; shift; exec "$@"' \
   "$work/module" "$id" "${command[@]}"
@@ -48,18 +63,32 @@ json '[m["has_hlo"] for m in r["processes"][0]["modules"] if m["is_chosen"]] == 
 nothing_private
 
 # Step times alone need no CUPTI.
+rm "$work/truth"
 train --steps 50 --step-ms 4
 run 0 "$capture" --times --json "$work/report.json" -- "${command[@]}"
 json '[len(m["starts_ns"]) for m in r["processes"][0]["modules"] if m["module"] == "jit_train_step"] == [50]'
-json '3900 < [m["step_time_outside"]["median_us"] for m in r["processes"][0]["modules"] if m["module"] == "jit_train_step"][0] < 8000'
+python3 - "$work/report.json" "$work/truth" <<'END' || fail "step times differ from the program's"
+import json, statistics, sys
+modules = json.load(open(sys.argv[1]))["processes"][0]["modules"]
+step = next(module for module in modules if module["module"] == "jit_train_step")
+starts = {}
+for line in open(sys.argv[2]):
+  entry = json.loads(line)
+  if entry["module"] == "jit_train_step" and entry["device"] == 0:
+    key = entry["execution"]
+    starts[key] = min(starts.get(key, entry["called"]), entry["called"])
+starts = [starts[key] for key in sorted(starts)]
+truth = statistics.median(b - a for a, b in zip(starts, starts[1:])) / 1e3
+seen = step["step_time_outside"]["median_us"]
+assert truth > 3900 and 0.75 * truth < seen < 1.25 * truth, (seen, truth)
+END
 
 # SIGTERM inside the window: it is closed and written, and nothing is missing.
 train --steps 100000 --step-ms 4
 "$capture" -o "$logs" --run term --steps 20:90000 --json "$work/report.json" -- "${command[@]}" 2>"$work/stderr" &
 launcher=$!
-is_recording() { ls "$logs"/.pgle-capture/term/*/p*.pgle; }
-wait_for 10 is_recording || fail "nothing is recorded"
-sleep 1
+has_recorded() { PGLE_CAPTURE_CONTROL=$(echo "$logs"/.pgle-capture/term/*/control) timeout 5 "$client" records 1000; }
+wait_for 60 has_recorded || fail "nothing is recorded"
 kill -TERM $launcher
 status=0
 wait $launcher || status=$?
@@ -67,7 +96,7 @@ wait $launcher || status=$?
 json 'r["is_whole"] and r["processes"][0]["window"]["is_complete"] and r["processes"][0]["records"]["kernels"] > 100'
 # SIGKILL: what was recorded until then.
 run 137 "$capture" -o "$logs" --run kill --steps 20:90000 --json "$work/report.json" -- \
-  bash -c '"$@" & sleep 1.5; kill -9 $!; wait; kill -9 $$' bash "${command[@]}"
+  bash -c '"$@" & timeout 60 "$0" records 1000; kill -9 $!; wait; kill -9 $$' "$client" "${command[@]}"
 json 'r["is_whole"] and not r["processes"][0]["window"]["is_complete"] and r["processes"][0]["records"]["kernels"] > 100'
 [ "$(traces | grep -cE '^./(term|kill)/')" -eq 2 ] || fail "traces: $(traces)"
 

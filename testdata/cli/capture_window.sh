@@ -107,23 +107,35 @@ says 'warning: process [0-9]+: CUPTI did not hand out its last records in time: 
 run 125 "$capture" -o "$logs" -- bash -c 'for i in {1..66}; do "$0" slot loaded ready end; done' "$client"
 says 'warning: bash: 2 processes more than the 64 that can be recorded; '
 
+# kill_recorded: the process of the last report, which outlived its command.
+kill_recorded() {
+  local pid
+  pid=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["processes"][0]["pid"])' \
+    "$work/report.json") && kill -9 "$pid" || fail "no process that outlives the command"
+  wait_for 60 is_gone "$pid" || fail "process $pid does not end"
+}
+is_gone() { ! kill -0 "$1" || grep -q ') Z ' "/proc/$1/stat"; }
+
 # Processes that outlive the command: an open window is closed, and they are told of.
 rm -rf "$logs"
-run 0 "$capture" -o "$logs" --run daemon -- bash -c '"$@" >/dev/null 2>&1 & sleep 0.3' bash "$client" \
+run 0 "$capture" -o "$logs" --run daemon --json "$work/report.json" -- \
+  bash -c '"$@" >/dev/null 2>&1 & "$1" await open records 5' bash "$client" \
   slot loaded spill ready module jit_step run jit_step 10 armed open run jit_step 5 command close closing \
-  closed sleep 1 end
+  closed sleep 60
 says 'note: process [0-9]+: still runs though the command has ended'
+kill_recorded
 traces | grep -q '^./daemon/' || fail "no trace of a process that outlives the command"
 
 # What cannot be converted yet is kept, and --recover makes it a run.
 rm -rf "$logs"
-run 125 "$capture" -o "$logs" --run kept --json "$work/report.json" -- bash -c '"$@" >/dev/null 2>&1 & sleep 0.3' \
-  bash "$client" slot loaded spill ready module jit_step run jit_step 10 armed open run jit_step 5 sleep 4
+run 125 "$capture" -o "$logs" --run kept --json "$work/report.json" -- \
+  bash -c '"$@" >/dev/null 2>&1 & "$1" await open records 5' \
+  bash "$client" slot loaded spill ready module jit_step run jit_step 10 armed open run jit_step 5 sleep 60
 says 'error: process [0-9]+: still runs, with the window open; its records can be converted when it has ended'
 kept=$(ls -d "$logs"/.pgle-capture/kept/*)
 says "^next: pgle-capture --recover '$kept'\$"
 json "r[\"kept_directory\"] == \"$kept\""
-sleep 2.5
+kill_recorded
 run 0 "$capture" --recover "$kept"
 says "^next: pgle-extract '$logs' -o profile.pb\$"
 [ "$(traces | grep -cE "^./kept/${host}_p[0-9]+\.xplane\.pb\$")" -eq 1 ] || fail "traces: $(traces)"
@@ -132,9 +144,10 @@ run 125 "$capture" --recover "$kept"
 says 'does not exist'
 
 # A launcher that is killed leaves the same behind; while it runs, it is left alone.
-"$capture" -q -o "$logs" --run dead -- "$client" $steps end sleep 2 2>/dev/null &
+"$capture" -q -o "$logs" --run dead -- "$client" $steps end sleep 60 2>/dev/null &
 launcher=$!
-wait_for 5 ls "$logs/plugins/profile/dead" || fail "no run while the command runs"
+is_written() { ls "$logs"/plugins/profile/dead/*.xplane.pb; }
+wait_for 60 is_written || fail "no run while the command runs"
 kept=$(ls -d "$logs"/.pgle-capture/dead/*)
 run 125 "$capture" --recover "$kept"
 says "error: $kept: process $launcher still captures there; "
@@ -143,6 +156,7 @@ kill -9 $launcher
 run 0 "$capture" --recover "$kept" --run again --compress --json "$work/report.json"
 traces | grep -qE "^./again/${host}_p[0-9]+\.xplane\.pb\.zst\$" || fail "traces: $(traces)"
 json 'r["is_whole"] and r["command"] is None and r["processes"][0]["records"]["kernels"] == 5'
+kill_recorded
 
 # A spill file that somebody took elsewhere.
 run 0 "$capture" -o "$logs" --run spill -- bash -c '"$@"; cp "$0"/*/p*.pgle "$0/../.."' "$logs/.pgle-capture/spill" \

@@ -10,6 +10,8 @@
 //   run NAME N         N executions of a module on one device; inside the window each has a kernel
 //   command open|close waits for the launcher's command
 //   end                comes to its end; without it the process was killed
+//   await STATE        until another process of the command has come so far; takes no slot
+//   records N          until another process has written so many records
 //   sleep S
 //   exit N
 #include <fcntl.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,10 +76,7 @@ class Client {
   }
 
   bool Enter(const std::string& name) {
-    const std::map<std::string, ProcessState> states = {
-        {"loaded", ProcessState::kLoaded},   {"ready", ProcessState::kReady},
-        {"armed", ProcessState::kArmed},     {"open", ProcessState::kOpen},
-        {"closing", ProcessState::kClosing}, {"closed", ProcessState::kClosed}};
+    const auto& states = States();
     const auto state = states.find(name);
     if (state == states.end()) return false;
     if (state->second == ProcessState::kArmed) WriteWindow(WindowState::kArmed);
@@ -149,6 +149,15 @@ class Client {
     while (page_->command != wanted) Sleep(0.01);
   }
 
+  void AwaitState(const std::string& name) {
+    const ProcessState wanted = States().at(name);
+    AwaitOther([=](const ProcessSlot& slot) { return slot.state >= wanted; });
+  }
+
+  void AwaitRecords(uint64_t count) {
+    AwaitOther([=](const ProcessSlot& slot) { return slot.records >= count; });
+  }
+
   void RunModule(const std::string& name, int count) {
     const uint32_t range = RangeOf(name);
     std::vector<Event> events;
@@ -208,6 +217,24 @@ class Client {
   }
 
  private:
+  static const std::map<std::string, ProcessState>& States() {
+    static const std::map<std::string, ProcessState> states = {
+        {"loaded", ProcessState::kLoaded},   {"ready", ProcessState::kReady},
+        {"armed", ProcessState::kArmed},     {"open", ProcessState::kOpen},
+        {"closing", ProcessState::kClosing}, {"closed", ProcessState::kClosed}};
+    return states;
+  }
+
+  template <typename Predicate>
+  void AwaitOther(Predicate predicate) {
+    while (true) {
+      for (uint32_t i = 0; i < std::min<uint32_t>(page_->processes, kMaxProcesses); ++i) {
+        if (predicate(page_->slots[i])) return;
+      }
+      Sleep(0.01);
+    }
+  }
+
   void Write(ChunkType type, const void* payload, size_t size) {
     if (spill_ < 0 || size == 0) return;
     std::string bytes(sizeof(ChunkHeader) + (size + 7) / 8 * 8, '\0');
@@ -305,6 +332,10 @@ int main(int argc, char** argv) {
       client.RunModule(name, atoi(next(&i)));
     } else if (step == "command") {
       client.AwaitCommand(next(&i));
+    } else if (step == "await") {
+      client.AwaitState(next(&i));
+    } else if (step == "records") {
+      client.AwaitRecords(strtoull(next(&i), nullptr, 10));
     } else if (step == "end") {
       client.End();
     } else if (step == "sleep") {

@@ -46,4 +46,15 @@ one_line_error() {
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
 absent() { [ ! -e "$1" ] || fail "$1 exists"; }
 
+# tries COMMAND...: what is about time itself may fail twice, on a machine that has too much else to do.
+tries() {
+  local before=$failures attempt
+  for attempt in 1 2; do
+    "$@" 2>"$work/tried"
+    [ "$failures" -gt "$before" ] || return 0
+    failures=$before
+  done
+  "$@"
+}
+
 finish() { [ "$failures" -eq 0 ]; }

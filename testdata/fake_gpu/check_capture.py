@@ -64,6 +64,8 @@ def main():
     parser.add_argument("--dropped", type=int, default=0, help="records that CUPTI dropped")
     parser.add_argument("--dropped-any", action="store_true", help="some number of records lacks")
     parser.add_argument("--truncated", action="store_true", help="the process was killed")
+    parser.add_argument("--all-executions", action="store_true",
+                        help="the times of every execution of every module are there")
     parser.add_argument("--at-least", type=int, default=1, help="records")
     parser.add_argument("--no-truth-yet", action="store_true",
                         help="the program was killed: what it had not yet written is no fault")
@@ -143,6 +145,11 @@ def main():
     for run in spill.modules:
         key = (spill.stack(run["stack"]), run["device"])
         runs[key] += 1
+    if options.all_executions:
+        executions = {(entry["run"], entry["device"], entry["execution"])
+                      for entry in entries if entry["run"]}
+        if sum(runs.values()) != len(executions):
+            faults.append(f"{sum(runs.values())} executions of {len(executions)}")
 
     json.dump({"records": len(spill.records), "in_graphs": in_graphs, "truth": len(entries),
                "wanted": len(wanted), "missing": len(missing),

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,7 +28,7 @@ struct Options {
   uint64_t count = 5, give_up = 1000;
   uint64_t buffer_bytes = uint64_t{1} << 20, memory_bytes = uint64_t{64} << 20;
   int signal = 0, signal_after_ms = 0;
-  bool signal_when_open = false;
+  bool signal_when_open = false, signal_when_closed = false;
   std::vector<std::string> command;
 };
 
@@ -100,13 +101,28 @@ void Answer(ControlPage* page, const std::string& wanted) {
   }
 }
 
-bool IsOpen(const ControlPage& page) {
+bool HasReached(const ControlPage& page, ProcessState wanted) {
   for (uint32_t i = 0; i < SlotCount(page); ++i) {
     const ProcessState state = page.slots[i].state.load();
-    if (state == ProcessState::kOpen) return true;
+    if (state >= wanted && state <= ProcessState::kClosed) return true;
   }
   return false;
 }
+
+// Milliseconds since something was so for the first time; nothing before.
+class Since {
+ public:
+  explicit Since(bool is_so = false) { Look(is_so); }
+  void Look(bool is_so) {
+    if (is_so && !start_) start_ = std::chrono::steady_clock::now();
+  }
+  bool IsPast(uint64_t ms) const {
+    return start_ && std::chrono::steady_clock::now() - *start_ >= std::chrono::milliseconds(ms);
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> start_;
+};
 
 void Print(const ControlPage& page) {
   for (uint32_t i = 0; i < SlotCount(page); ++i) {
@@ -149,21 +165,21 @@ int Run(const Options& options) {
 
   const pid_t child = fork();
   if (child == 0) Execute(options, control);
-  const auto start = std::chrono::steady_clock::now();
+  const Since start(true);
+  Since open, signal_state(!options.signal_when_open && !options.signal_when_closed);
   bool is_signalled = false;
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
-    const uint64_t ms = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                  std::chrono::steady_clock::now() - start)
-                                                  .count());
+    open.Look(HasReached(*page, ProcessState::kOpen));
+    signal_state.Look(HasReached(
+        *page, options.signal_when_closed ? ProcessState::kClosed : ProcessState::kOpen));
     if (!options.module.empty()) Answer(page, options.module);
     if (!options.command_window.empty()) {
-      page->command.store(ms >= close_ms  ? Command::kClose
-                          : ms >= open_ms ? Command::kOpen
-                                          : Command::kNothing);
+      page->command.store(open.IsPast(close_ms)   ? Command::kClose
+                          : start.IsPast(open_ms) ? Command::kOpen
+                                                  : Command::kNothing);
     }
-    const bool is_time = ms >= static_cast<uint64_t>(options.signal_after_ms) &&
-                         (!options.signal_when_open || IsOpen(*page));
+    const bool is_time = signal_state.IsPast(static_cast<uint64_t>(options.signal_after_ms));
     if (options.signal != 0 && !is_signalled && is_time) {
       kill(child, options.signal);
       is_signalled = true;
@@ -190,14 +206,16 @@ int main(int argc, char** argv) {
   app.add_flag("--by-count", options.by_count, "of --auto");
   app.add_option("--time", options.time, "DELAY:DURATION, ms");
   app.add_flag("--profiler", options.profiler);
-  app.add_option("--command", options.command_window, "OPEN:CLOSE, ms after the start");
+  app.add_option("--command", options.command_window,
+                 "OPEN:CLOSE, ms after the start, and after the window is open");
   app.add_flag("--none", options.none, "no window");
   app.add_option("--module", options.module, "its executions are the steps");
   app.add_option("--buffer-bytes", options.buffer_bytes);
   app.add_option("--memory-bytes", options.memory_bytes);
   app.add_option("--signal", options.signal, "to send to the command");
-  app.add_option("--signal-after", options.signal_after_ms, "ms");
-  app.add_flag("--signal-when-open", options.signal_when_open);
+  app.add_option("--signal-after", options.signal_after_ms, "ms from then on");
+  app.add_flag("--signal-when-open", options.signal_when_open, "else at the start");
+  app.add_flag("--signal-when-closed", options.signal_when_closed);
   app.add_flag("--no-nvtx", options.no_nvtx, "inject for CUDA alone");
   app.add_option("run", options.command, "command")->required();
   CLI11_PARSE(app, argc, argv);
