@@ -456,7 +456,7 @@ void ControlThread::Step() {
   const bool is_cut_short =
       recorder_->page->command.load(std::memory_order_acquire) == Command::kClose;
   if (Is(ProcessState::kReady)) {
-    if (!is_cut_short && window_.ShouldArm(now)) Arm();
+    if (!is_cut_short && window_.ShouldArm(now) && DriverIsReady()) Arm();
     recorder_->decisions.fetch_add(1, std::memory_order_release);
   }
   // Activity stays on: turning it off and on again is what CUPTI bears worst.

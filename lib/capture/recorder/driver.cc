@@ -60,6 +60,12 @@ uint8_t CurrentDevice() {
   return static_cast<uint8_t>(device);
 }
 
+bool DriverIsReady() {
+  const auto count_devices = Call<int (*)(int*)>("cuDeviceGetCount");
+  int count = 0;
+  return count_devices != nullptr && count_devices(&count) == 0;
+}
+
 uint32_t DriverVersion() {
   const auto get = Call<int (*)(int*)>("cuDriverGetVersion");
   int version = 0;

@@ -10,6 +10,9 @@ namespace pgle::recorder {
 // The ordinal of the calling thread's current context; kNoDevice when there is none or no driver.
 uint8_t CurrentDevice();
 
+// Whether the program's first cuInit() has come to its end: we are loaded inside it.
+bool DriverIsReady();
+
 uint32_t DriverVersion();  // cuDriverGetVersion(); 0 without a driver
 
 // What is known of the devices that the process sees; returns how many of at most `limit`.
