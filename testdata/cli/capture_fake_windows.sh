@@ -83,9 +83,11 @@ spent() { # spent COMMAND...: milliseconds
 is_as_fast() {
   local bare times automatic
   bare=$(spent "$fake/fake_xla" --cupti "$cupti" --truth "$work/bare" "${many[@]}")
-  times=$(spent record 0 --none -- "${many[@]}")
-  automatic=$(spent record 0 --auto -- "${many[@]}")
-  [ "$times" -lt $((bare + 3000)) ] && [ "$automatic" -lt $((bare + 3000)) ] ||
+  times=$(spent record_once 0 --none -- "${many[@]}")
+  automatic=$(spent record_once 0 --auto -- "${many[@]}")
+  # A wait for each module would be 15 s; a sanitizer and a busy machine slow down all three.
+  local most=$((3 * bare + 3000))
+  [ "$times" -lt "$most" ] && [ "$automatic" -lt "$most" ] ||
     fail "30 modules: $bare ms, $times ms with --none, $automatic ms with --auto"
 }
 tries is_as_fast
