@@ -4,9 +4,8 @@
 set(PGLE_CUPTI_INCLUDE_DIRS "" CACHE STRING "Further folders of CUPTI headers for the layout tests")
 
 file(GLOB toolkits /usr/local/cuda-*/include)
-file(GLOB wheels13 ${CMAKE_SOURCE_DIR}/build/python/lib/python3*/site-packages/nvidia/cu13/include)
-file(GLOB wheels12
-     ${CMAKE_SOURCE_DIR}/build/python/lib/python3*/site-packages/nvidia/cuda_cupti/include)
+file(GLOB wheels13 ${CMAKE_SOURCE_DIR}/build/python/cuda13/nvidia/cu13/include)
+file(GLOB wheels12 ${CMAKE_SOURCE_DIR}/build/python/cuda12/nvidia/cuda_cupti/include)
 foreach(folder ${wheels12})
   list(APPEND pairs12 "${folder}:${folder}/../../cuda_runtime/include")
 endforeach()
