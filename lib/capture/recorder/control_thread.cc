@@ -130,10 +130,7 @@ void ControlThread::SetState(ProcessState state) {
 void ControlThread::Fail(Fault fault, int code, const char* text) {
   if (has_failed_) return;
   has_failed_ = true;
-  ProcessSlot* const slot = recorder_->slot;
-  snprintf(slot->text, sizeof(slot->text), "%s", text);
-  slot->code.store(code, std::memory_order_relaxed);
-  slot->fault.store(fault, std::memory_order_release);
+  SetFault(recorder_->slot, fault, code, text);
   TurnOff();
   SetState(ProcessState::kFailed);
 }
@@ -276,7 +273,7 @@ void ControlThread::DrainEvents() {
         if (events_[at].kind != EventKind::kLaunch || !is_recording_) continue;
         const uint32_t id = events_[at].launch.correlation;
         outstanding_.Add(id);
-        if (!has_launch_ || static_cast<int32_t>(id - last_launch_) > 0) last_launch_ = id;
+        if (!has_launch_ || IsLater(id, last_launch_)) last_launch_ = id;
         has_launch_ = true;
       }
       const EventsHeader header{thread->number, thread->tid, ring->lost()};
@@ -419,15 +416,15 @@ void ControlThread::AwaitRecords() {
     const uint64_t quiet = now - last_record;
     if (outstanding_.count() == 0 && quiet >= silence) return;
     // Some launches leave no record, an empty graph's or a refused one's.
-    const bool has_last = static_cast<int32_t>(writer_.greatest_correlation() - last_launch_) >= 0;
+    const uint32_t greatest = writer_.greatest_correlation();
+    const bool has_last = greatest == last_launch_ || IsLater(greatest, last_launch_);
     if (has_last && quiet >= 4 * silence) return;
     if (quiet >= kLongSilence || now - begin >= kPatience) {
-      ProcessSlot* const slot = recorder_->slot;
-      snprintf(slot->text, sizeof(slot->text),
-               "the records of %llu launches did not come within %llu s",
+      char text[sizeof(recorder_->slot->text)];
+      snprintf(text, sizeof(text), "the records of %llu launches did not come within %llu s",
                static_cast<unsigned long long>(outstanding_.count()),
                static_cast<unsigned long long>((now - begin) / 1'000'000'000));
-      slot->fault.store(Fault::kFlushTimeout, std::memory_order_release);
+      SetFault(recorder_->slot, Fault::kFlushTimeout, 0, text);
       return;
     }
     if (Sleep(kPoll)) return;  // the process is ending: the final flush follows

@@ -8,6 +8,11 @@
 
 namespace pgle::recorder {
 
+// Correlation ids count up and wrap at 32 bits.
+inline bool IsLater(uint32_t a, uint32_t b) {
+  return static_cast<int32_t>(a - b) > 0;
+}
+
 class CorrelationSet {
  public:
   bool Init() {

@@ -13,7 +13,6 @@ using Device = int;
 // CUdevice_attribute values.
 enum Attribute : int {
   kWarpSize = 10,
-  kRegistersPerBlock = 12,
   kClockRate = 13,
   kMultiprocessorCount = 16,
   kMemoryClockRate = 36,

@@ -11,9 +11,24 @@ namespace {
 constexpr size_t kNameArenaBytes = size_t{64} << 20;
 constexpr uint32_t kMaxDevices = 256;  // no machine has more; a greater number is no device
 
-// Ids count up and wrap at 32 bits.
-bool IsLater(uint32_t a, uint32_t b) {
-  return static_cast<int32_t>(a - b) > 0;
+// The launch that a record comes from; false for the kinds that CUPTI adds of its own accord.
+bool ReadCorrelation(const cupti::Activity* record, uint32_t* correlation) {
+  switch (record->kind) {
+    case cupti::kConcurrentKernel:
+      *correlation = reinterpret_cast<const cupti::KernelActivity*>(record)->correlation;
+      return true;
+    case cupti::kMemcpy:
+      *correlation = reinterpret_cast<const cupti::MemcpyActivity*>(record)->correlation;
+      return true;
+    case cupti::kMemcpyPeer:
+      *correlation = reinterpret_cast<const cupti::MemcpyPeerActivity*>(record)->correlation;
+      return true;
+    case cupti::kMemset:
+      *correlation = reinterpret_cast<const cupti::MemsetActivity*>(record)->correlation;
+      return true;
+    default:
+      return false;
+  }
 }
 
 size_t LeastSizeOf(int kind) {
@@ -70,12 +85,11 @@ bool RecordWriter::Init(const cupti::Api* api, SpillFile* file, CorrelationSet* 
          names_.Init();
 }
 
-bool RecordWriter::IsBehindWindow(uint32_t correlation) {
+void RecordWriter::NoteArrival(uint32_t correlation) {
   if (records_ == 0 || IsLater(correlation, greatest_correlation_)) {
     greatest_correlation_ = correlation;
   }
   outstanding_->Remove(correlation);
-  return has_last_correlation_ && IsLater(correlation, last_correlation_);
 }
 
 // Records of versions that came after this was written have their known part at the same place, or
@@ -156,13 +170,10 @@ int RecordWriter::TakeKernel(const cupti::KernelActivity& in) {
 
 int RecordWriter::Take(const cupti::Activity* record) {
   switch (record->kind) {
-    case cupti::kConcurrentKernel: {
-      const auto& in = *reinterpret_cast<const cupti::KernelActivity*>(record);
-      return IsBehindWindow(in.correlation) ? 0 : TakeKernel(in);
-    }
+    case cupti::kConcurrentKernel:
+      return TakeKernel(*reinterpret_cast<const cupti::KernelActivity*>(record));
     case cupti::kMemcpy: {
       const auto& in = *reinterpret_cast<const cupti::MemcpyActivity*>(record);
-      if (IsBehindWindow(in.correlation)) return 0;
       return Append(
           &copies_, ChunkType::kCopies,
           CopyRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation, in.device,
@@ -171,7 +182,6 @@ int RecordWriter::Take(const cupti::Activity* record) {
     }
     case cupti::kMemcpyPeer: {
       const auto& in = *reinterpret_cast<const cupti::MemcpyPeerActivity*>(record);
-      if (IsBehindWindow(in.correlation)) return 0;
       return Append(
           &copies_, ChunkType::kCopies,
           CopyRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation, in.device,
@@ -180,7 +190,6 @@ int RecordWriter::Take(const cupti::Activity* record) {
     }
     case cupti::kMemset: {
       const auto& in = *reinterpret_cast<const cupti::MemsetActivity*>(record);
-      if (IsBehindWindow(in.correlation)) return 0;
       return Append(
           &sets_, ChunkType::kSets,
           SetRecord{in.start, in.end, in.bytes, in.graph_node, in.graph, in.correlation, in.device,
@@ -188,7 +197,7 @@ int RecordWriter::Take(const cupti::Activity* record) {
                     static_cast<uint8_t>(in.flags & 1)});
     }
     default:
-      return 0;  // CUPTI adds kinds of its own accord at times; none of them is asked for
+      return 0;
   }
 }
 
@@ -197,8 +206,12 @@ int RecordWriter::Write(const ActivityBuffers::Filled& filled) {
   cupti::Activity* previous = nullptr;
   while (api_->next_record(filled.data, filled.valid_bytes, &record) == cupti::kSuccess) {
     if (!Check(record, previous)) return 0;
-    if (const int error = Take(record); error != 0) return error;
     previous = record;
+    uint32_t correlation;
+    if (!ReadCorrelation(record, &correlation)) continue;
+    NoteArrival(correlation);
+    if (has_last_correlation_ && IsLater(correlation, last_correlation_)) continue;
+    if (const int error = Take(record); error != 0) return error;
   }
   return 0;
 }
@@ -206,15 +219,8 @@ int RecordWriter::Write(const ActivityBuffers::Filled& filled) {
 void RecordWriter::PassOver(const ActivityBuffers::Filled& filled) {
   cupti::Activity* record = nullptr;
   while (api_->next_record(filled.data, filled.valid_bytes, &record) == cupti::kSuccess) {
-    if (record->kind == cupti::kConcurrentKernel) {
-      IsBehindWindow(reinterpret_cast<const cupti::KernelActivity*>(record)->correlation);
-    } else if (record->kind == cupti::kMemcpy) {
-      IsBehindWindow(reinterpret_cast<const cupti::MemcpyActivity*>(record)->correlation);
-    } else if (record->kind == cupti::kMemcpyPeer) {
-      IsBehindWindow(reinterpret_cast<const cupti::MemcpyPeerActivity*>(record)->correlation);
-    } else if (record->kind == cupti::kMemset) {
-      IsBehindWindow(reinterpret_cast<const cupti::MemsetActivity*>(record)->correlation);
-    }
+    uint32_t correlation;
+    if (ReadCorrelation(record, &correlation)) NoteArrival(correlation);
   }
 }
 

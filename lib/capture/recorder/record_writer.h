@@ -68,7 +68,7 @@ class RecordWriter {
     size_t count;
   };
 
-  bool IsBehindWindow(uint32_t correlation);
+  void NoteArrival(uint32_t correlation);
   bool Check(const cupti::Activity* record, const cupti::Activity* previous);
   int Take(const cupti::Activity* record);
   int TakeKernel(const cupti::KernelActivity& in);

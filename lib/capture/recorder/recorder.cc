@@ -60,9 +60,7 @@ void OnExit() {
 }
 
 void FailToStart(ProcessSlot* slot, Fault fault, int code, const char* text) {
-  snprintf(slot->text, sizeof(slot->text), "%s", text);
-  slot->code.store(code, std::memory_order_relaxed);
-  slot->fault.store(fault, std::memory_order_release);
+  SetFault(slot, fault, code, text);
   slot->state.store(ProcessState::kFailed, std::memory_order_release);
 }
 
@@ -132,6 +130,12 @@ bool StartThread(Recorder* recorder) {
 }
 
 }  // namespace
+
+void SetFault(ProcessSlot* slot, Fault fault, int code, const char* text) {
+  snprintf(slot->text, sizeof(slot->text), "%s", text);
+  slot->code.store(code, std::memory_order_relaxed);
+  slot->fault.store(fault, std::memory_order_release);
+}
 
 Recorder* TheRecorder() {
   return the_recorder.load(std::memory_order_acquire);

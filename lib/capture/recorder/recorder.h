@@ -45,6 +45,9 @@ struct Recorder {
   std::atomic<uint32_t> profiler_starts, profiler_stops;
 };
 
+// Tells the launcher of a fault; the text is there before it.
+void SetFault(ProcessSlot* slot, Fault fault, int code, const char* text);
+
 // Null until there are tables, for ever where there is no control page, and in a forked child.
 Recorder* TheRecorder();
 
